@@ -4,22 +4,25 @@ import { exampleStatement } from './example-statements.ts';
 import { report } from './measure.ts';
 import { type Servers, withMongoService } from './mongo-service.ts';
 
-// Small exports from request to completion on MongoDB and Redis, compared with empty BullMQ jobs.
+// Small exports from request to completion on MongoDB and Redis, of one graph and of different ones, compared with empty
+// BullMQ jobs. Equal requests that arrive together share an export.
 
 const jobs = Number(process.env.JOBS ?? 1_000);
 const atOnce = 32;
 const statements = 10;
 
-async function inParallel(work: (at: number) => Promise<void>): Promise<void> {
+/** Each of the senders waits for its work before it sends more. @returns works per second. */
+async function inParallel(work: (at: number, sender: number) => Promise<void>): Promise<number> {
   let next = 0;
-  const worker = async () => {
-    for (let at = next++; at < jobs; at = next++) await work(at);
+  const startedAt = performance.now();
+  const send = async (_: unknown, sender: number) => {
+    for (let at = next++; at < jobs; at = next++) await work(at, sender);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: atOnce }, send));
+  return (jobs / (performance.now() - startedAt)) * 1_000;
 }
 
-/** Exports per second. */
-async function exporting(url: string): Promise<number> {
+async function newGraph(url: string): Promise<string> {
   const graphId = randomUUID();
   const put = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' };
@@ -30,14 +33,18 @@ async function exporting(url: string): Promise<number> {
   await put('/graph/v1', { graph_id: graphId, name: 'jobs' });
   const some = Array.from({ length: statements }, (_, at) => exampleStatement(at));
   await put('/statements/v1/batch', { statements: some, generate_id: true, graph_id: graphId });
-  const startedAt = performance.now();
-  await inParallel(async () => {
+  return graphId;
+}
+
+/** Exports per second, where each sender exports one of the graphs. */
+async function exporting(url: string, graphs: readonly string[]): Promise<number> {
+  return await inParallel(async (_, sender) => {
+    const graphId = graphs[sender % graphs.length];
     const headers = { prefer: 'respond-async, wait=30' };
     const answer = await fetch(`${url}/manifest/v1?graph_ids=${graphId}`, { headers });
     const { state, export_id: id } = (await answer.json()) as { state: string; export_id: string };
     if (state !== 'done') throw new Error(`The export ${id} is ${state} after 30 seconds.`);
   });
-  return (jobs / (performance.now() - startedAt)) * 1_000;
 }
 
 /** Empty jobs per second, with as many senders, each of which waits for its job. */
@@ -48,12 +55,10 @@ async function doingNothing({ environment }: Servers): Promise<number> {
   const events = new QueueEvents('nothing', options);
   const worker = new Worker('nothing', async () => undefined, { ...options, concurrency: 2 });
   await events.waitUntilReady();
-  const startedAt = performance.now();
-  await inParallel(async (at) => {
+  const rate = await inParallel(async (at) => {
     const job = await queue.add('nothing', { at });
     await job.waitUntilFinished(events);
   });
-  const rate = (jobs / (performance.now() - startedAt)) * 1_000;
   await worker.close();
   await events.close();
   await queue.close();
@@ -62,9 +67,12 @@ async function doingNothing({ environment }: Servers): Promise<number> {
 
 await withMongoService(async ({ service, ...servers }) => {
   const plain = await doingNothing({ ...servers });
-  const exports = await exporting(service.url);
+  const graphs = await Promise.all(Array.from({ length: atOnce }, () => newGraph(service.url)));
+  const ofOne = await exporting(service.url, graphs.slice(0, 1));
+  const ofDifferent = await exporting(service.url, graphs);
   report(`${jobs} small exports, ${atOnce} at once`, [
     { what: "BullMQ's jobs that do nothing", 'jobs/s': plain, ratio: 1 },
-    { what: 'exports, from the request to done', 'jobs/s': exports, ratio: exports / plain },
+    { what: 'exports of one graph, from the request to done', 'jobs/s': ofOne, ratio: ofOne / plain },
+    { what: 'exports of different graphs', 'jobs/s': ofDifferent, ratio: ofDifferent / plain },
   ]);
 });

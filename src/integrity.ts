@@ -17,6 +17,7 @@ import { governanceContextUrl } from './domain/integrity/contexts/governance.ts'
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
+import type { ManifestExportState } from './domain/integrity/exports/export-jobs.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didWebOf } from './domain/integrity/proofs/did-web.ts';
@@ -24,6 +25,7 @@ import { didRegistrations } from './domain/integrity/statements/did-registration
 import { AttemptEnds } from './domain/jobs/attempt-ends.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { Semaphore } from './domain/semaphore.ts';
+import { SharedCalls } from './domain/shared-calls.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
@@ -165,6 +167,7 @@ export async function openIntegrityOn(
     attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
     attemptEnds,
+    exportRequests: new SharedCalls<ManifestExportState>(),
     didRegistrations: store.of(didRegistrations),
     results: store.exportResults,
     queue,

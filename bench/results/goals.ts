@@ -141,7 +141,7 @@ export const goals: readonly Goal[] = [
   {
     what: 'small exports',
     bench: 'jobs',
-    row: 'exports, from the request to done',
+    row: 'exports of one graph, from the request to done',
     beside: "BullMQ's jobs that do nothing",
     rate: 'jobs/s',
     column: 'ratio',

@@ -21,6 +21,7 @@ import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.
 import { AttemptEnds } from '../../src/domain/jobs/attempt-ends.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobHandler, JobRef, Jobs } from '../../src/domain/jobs/jobs.ts';
+import { SharedCalls } from '../../src/domain/shared-calls.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
 import { jobsOf } from '../contract/nouns.ts';
@@ -43,10 +44,10 @@ beforeAll(async () => {
   const [now, newId] = [() => new Date(), randomUUID];
   const { exportResults: results } = store;
   const jobs = jobsOf(store).records;
-  ports = { jobs, results, now, newId, attemptEnds, queue: { enqueue: async () => undefined } };
+  const queue = { enqueue: async () => undefined, work: (handler: JobHandler) => (work = handler) };
+  ports = { jobs, results, now, newId, attemptEnds, queue, exportRequests: new SharedCalls() };
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const exporting = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
-  const queue = { enqueue: ports.queue.enqueue, work: (handler: JobHandler) => (work = handler) };
   const run = jobRunner({
     jobs,
     now,
@@ -214,6 +215,14 @@ describe('an export job', () => {
     expect(await ask(reader('joy', beta, alpha), { graphIds: null })).toBe(others[2]);
     await work({ id: first, kind: exportKind }, new AbortController().signal);
     expect(await ask(owner)).not.toBe(first);
+  });
+
+  test('answers equal requests that arrive together', async () => {
+    const owner = reader('ida', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const request = await asked(owner, filter, 10);
+    const all = await Promise.all(Array.from({ length: 30 }, () => requestExport(ports, owner, request)));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
   });
 
   test('that has begun does not answer new requests, because it may have read the store already', async () => {

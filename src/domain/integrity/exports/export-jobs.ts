@@ -6,6 +6,7 @@ import type { AttemptEnds } from '../../jobs/attempt-ends.ts';
 import { addJob, unfinishedJobs } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { NamedContents } from '../../named-contents.ts';
+import type { SharedCalls } from '../../shared-calls.ts';
 import { jcs } from '../identification/jcs.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
@@ -31,6 +32,8 @@ export interface ExportJobs {
   readonly jobs: Jobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly attemptEnds: Pick<AttemptEnds, 'next'>;
+  /** Equal requests that arrive together. */
+  readonly exportRequests: SharedCalls<ManifestExportState>;
   readonly results: Pick<NamedContents, 'read' | 'remove'>;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -47,8 +50,8 @@ export interface RequestedExport {
 }
 
 /**
- * Creates an asynchronous export, or finds an equal one that has not begun, and so has read nothing yet. Its record is
- * stored when this resolves.
+ * Creates an asynchronous export, or finds an equal one that has not begun, and so has read nothing yet. Equal requests
+ * that arrive together get the same. Its record is stored when this resolves.
  * @throws ServiceError `rate_limited`.
  */
 export async function requestExport(
@@ -64,18 +67,29 @@ export async function requestExport(
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
   };
-  const unfinished = await unfinishedJobs(ports.jobs, owner, most);
   const wanted = jcs(request);
-  const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, wanted));
-  if (equal) return stateOf(equal);
-  if (unfinished.length >= most) refuseMore(most);
-  const finished = await finishedExports(ports.jobs, owner);
-  await demandSpace(ports.jobs, owner, { unfinished, finished, mostBytes });
-  const id = ports.newId();
-  const createdAt = ports.now().getTime();
-  const job = await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt });
+  const findOrCreate = async () => {
+    const unfinished = await unfinishedJobs(ports.jobs, owner, most);
+    const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, wanted));
+    if (equal) return stateOf(equal);
+    if (unfinished.length >= most) refuseMore(most);
+    const finished = await finishedExports(ports.jobs, owner);
+    await demandSpace(ports.jobs, owner, { unfinished, finished, mostBytes });
+    return await createExport(ports, owner, request);
+  };
+  return await ports.exportRequests.run(jcs([owner.issuer, owner.subject, wanted]), findOrCreate);
+}
+
+async function createExport(
+  { jobs, queue, now, newId }: ExportJobs,
+  owner: JobOwner,
+  request: z.output<typeof exportRequest>,
+): Promise<ManifestExportState> {
+  const id = newId();
+  const createdAt = now().getTime();
+  const job = await addJob(jobs, { id, kind: exportKind, owner, request, createdAt });
   // If the queue is away, the sweep over the records finds the job.
-  await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
+  await queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
   return stateOf(job);
 }
 
