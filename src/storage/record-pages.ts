@@ -25,6 +25,15 @@ export function prefixOf(
   return prefix.map((value, at) => [String(members[at]), value]);
 }
 
+/** The index member after the prefix; the key after all of them. */
+export function memberAfter(
+  { key, indexes }: Collection,
+  index: string,
+  { length }: readonly Scalar[],
+): string {
+  return indexes[index]?.[length] ?? key;
+}
+
 /** @throws ServiceError `invalid_request` for a cursor of another question. */
 export function planPage(
   collection: Collection,

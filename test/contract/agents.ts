@@ -184,8 +184,8 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
         }
         return await normal.agents.update(...change);
       };
-      const { get, insert, page, among, total, remove } = normal.agents;
-      return { ...normal, agents: { get, insert, page, among, total, remove, update } };
+      const { get, insert, page, among, totals, remove } = normal.agents;
+      return { ...normal, agents: { get, insert, page, among, totals, remove, update } };
     }
 
     test('a registration that a revocation overtakes registers nothing', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordStore } from '../../src/domain/collections/collection.ts';
+import { firstRecord } from '../../src/domain/collections/records.ts';
 import type { NewJob } from '../../src/domain/jobs/job-records.ts';
 import type { JobOwner } from '../../src/domain/jobs/jobs.ts';
 import { jobsOf } from './nouns.ts';
@@ -45,6 +46,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       const job = await added();
       expect(await jobs.get(job.id)).toEqual({
         ...job,
+        shareKey: null,
         traceparent: null,
         state: 'waiting',
         progress: null,
@@ -109,18 +111,16 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await jobs.get(id)).toMatchObject({ ...outcome, attempts: 2 });
     });
 
-    test('counts the unfinished jobs of a caller', async () => {
-      const owner = newOwner();
-      const [one, two] = [await added({ owner }), await added({ owner })];
-      await added({ owner: { ...owner, issuer: 'https://other.example' } });
-      expect(await jobs.countUnfinished(owner)).toBe(2);
-      await claim(one.id, 'runner', 10);
-      expect(await jobs.countUnfinished(owner)).toBe(2);
-      const outcome = { state: 'done', progress: {}, finishedAt: 20, expiresAt: 30 } as const;
-      await jobs.finish(one.id, { runner: 'runner', outcome });
-      expect(await jobs.countUnfinished(owner)).toBe(1);
-      await jobs.remove(two.id);
-      expect(await jobs.countUnfinished(owner)).toBe(0);
+    test('is found by its share key until it has begun', async () => {
+      const shareKey = randomUUID();
+      const found = async () => (await firstRecord(jobs.records, 'byShareKey', [shareKey]))?.id;
+      expect(await found()).toBeUndefined();
+      const { id } = await added({ shareKey });
+      expect(await found()).toBe(id);
+      await claim(id, 'runner', 10);
+      expect(await found()).toBeUndefined();
+      await jobs.finish(id, { runner: 'runner', outcome: { state: 'waiting', failure: null } });
+      expect(await found()).toBeUndefined();
     });
 
     test('a removed job is gone, also for its runner', async () => {

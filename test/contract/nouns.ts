@@ -40,9 +40,8 @@ import {
   type JobOutcome,
   type NewJob,
   reportJob,
-  unfinishedJobs,
 } from '../../src/domain/jobs/job-records.ts';
-import { type JobOwner, jobs } from '../../src/domain/jobs/jobs.ts';
+import { jobs } from '../../src/domain/jobs/jobs.ts';
 
 type Request = Parameters<typeof listUsers>[2];
 type Outcome = User | 'unknown' | 'last_admin';
@@ -123,8 +122,6 @@ export function jobsOf(store: RecordStore) {
     report: (id: string, report: Parameters<typeof reportJob>[2]) => reportJob(records, id, report),
     finish: (id: string, end: { runner: string; outcome: JobOutcome }) => finishJob(records, id, end),
     remove: (id: string) => records.remove(id),
-    countUnfinished: async (owner: JobOwner, limit = 100) =>
-      (await unfinishedJobs(records, owner, limit)).length,
     due: (silentSince: number, limit: number) => dueJobs(records, silentSince, limit),
     removeExpired: (now: number) => removeExpired(store, [jobs], now),
   };

@@ -132,17 +132,22 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       for (const at of batch.keys()) expect(results.filter((isNew) => isNew[at])).toHaveLength(1);
     });
 
-    test('counts records and sums a number in them', async () => {
+    test('counts records and sums a number in them, by the next index member', async () => {
       const author = randomUUID();
-      const made = [1, 2, 3].map((at) =>
-        book({ author, title: String(at), at, price: at / 2, shelf: { floor: 10 * at, name: 'left' } }),
+      const made = [1, 2, 2].map((at, index) =>
+        book({ author, title: String(index), at, price: index / 2, shelf: { floor: 10 * at, name: 'left' } }),
       );
       await records().insert([...made, book({ author: randomUUID() })]);
-      expect(await records().total('byAuthor', [author], 'price')).toEqual({ count: 3, sum: 3 });
-      expect(await records().total('byAuthor', [author], 'shelf.floor')).toEqual({ count: 3, sum: 60 });
-      expect(await records().total('byAuthor', [author, 2], 'at')).toEqual({ count: 1, sum: 2 });
-      expect(await records().total('byAuthor', [author], 'notes')).toEqual({ count: 3, sum: 0 });
-      expect(await records().total('byAuthor', [randomUUID()], 'at')).toEqual({ count: 0, sum: 0 });
+      const totals = async (member: string) => await records().totals('byAuthor', [author], member);
+      const sums = (one: number, two: number) =>
+        new Map([
+          [1, { count: 1, sum: one }],
+          [2, { count: 2, sum: two }],
+        ]);
+      expect(await totals('price')).toEqual(sums(0, 1.5));
+      expect(await totals('shelf.floor')).toEqual(sums(10, 40));
+      expect(await totals('notes')).toEqual(sums(0, 0));
+      expect(await records().totals('byAuthor', [randomUUID()], 'at')).toEqual(new Map());
     });
 
     test('finds the first records of many values at once', async () => {

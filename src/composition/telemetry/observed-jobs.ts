@@ -23,7 +23,7 @@ export function tracedJobs<Item extends object>(records: Records<Item>, traces: 
     update: (key, expected, change) => records.update(key, expected, traced(change)),
     remove: (key, expected) => records.remove(key, expected),
     page: (...page) => records.page(...page),
-    total: (...total) => records.total(...total),
+    totals: (...totals) => records.totals(...totals),
     among: (...values) => records.among(...values),
   };
 }

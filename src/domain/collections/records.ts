@@ -60,8 +60,11 @@ export interface Records<Item extends object, Index extends string = string> {
    */
   page(index: Index, prefix: readonly Scalar[], request: PageRequest): Promise<Page<Item>>;
 
-  /** Of all records whose first index members equal the prefix. @param member a number, which may be nested or missing. */
-  total(index: Index, prefix: readonly Scalar[], member: string): Promise<Total>;
+  /**
+   * Of all records whose first index members equal the prefix, by the value of the next index member.
+   * @param member a number, which may be nested or missing.
+   */
+  totals(index: Index, prefix: readonly Scalar[], member: string): Promise<ReadonlyMap<Scalar, Total>>;
 
   /** For each value the first `limit` records whose first index member equals it, in the order of the index. */
   among(index: Index, values: readonly Scalar[], limit: number): Promise<(readonly Item[])[]>;

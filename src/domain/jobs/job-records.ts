@@ -1,7 +1,8 @@
 import { eachRecord } from '../collections/records.ts';
 import type { Job, JobFailure, JobOwner, JobRef, JobState, Jobs } from './jobs.ts';
 
-export type NewJob = Pick<Job, 'kind' | 'id' | 'owner' | 'request' | 'createdAt'>;
+export type NewJob = Pick<Job, 'kind' | 'id' | 'owner' | 'request' | 'createdAt'> &
+  Partial<Pick<Job, 'shareKey'>>;
 
 interface End {
   readonly finishedAt: number;
@@ -16,6 +17,7 @@ export type JobOutcome =
 
 const untouched = {
   state: 'waiting',
+  shareKey: null,
   progress: null,
   traceparent: null,
   attempts: 0,
@@ -25,7 +27,7 @@ const untouched = {
 const noEnd = { failure: null, finishedAt: null, expiresAt: null };
 
 export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<Job> {
-  const added = { ...job, ...untouched, ...noEnd };
+  const added = { ...untouched, ...noEnd, ...job };
   await jobs.insert([added]);
   return added;
 }
@@ -46,17 +48,6 @@ export async function repeatJob(
   return (await jobs.update(job.id, { state }, { ...untouched, ...noEnd, createdAt })) !== undefined;
 }
 
-/** The running jobs of an owner, and then the waiting ones, both oldest first. */
-export async function unfinishedJobs(
-  jobs: Pick<Jobs, 'page'>,
-  { issuer, subject }: JobOwner,
-  limit: number,
-): Promise<readonly Job[]> {
-  // The index orders the states as texts: "done", "failed", "running", "waiting".
-  const range = { from: 'running' };
-  return (await jobs.page('byOwner', [issuer, subject], { after: null, limit, range })).records;
-}
-
 /** The jobs of an owner in one state, oldest first. */
 export function jobsOfOwner(
   jobs: Pick<Jobs, 'page'>,
@@ -75,7 +66,7 @@ export async function claimJob(
   id: string,
   { runner, now, silentSince }: { runner: string; now: number; silentSince: number },
 ): Promise<Job | undefined> {
-  const mine = { state: 'running', runner, heardAt: now } as const;
+  const mine = { state: 'running', shareKey: null, runner, heardAt: now } as const;
   const isNew = { state: 'waiting', attempts: 0 } as const;
   const claimed = await jobs.update(id, isNew, { ...mine, attempts: 1 });
   if (claimed) return claimed;

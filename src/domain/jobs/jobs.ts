@@ -14,6 +14,8 @@ export const jobs = collection('jobs', {
       state: z.enum(['waiting', 'running', 'done', 'failed']),
       /** Defined by the kind. It never changes. */
       request: z.unknown(),
+      /** Equal in jobs whose work is the same for the same owner. Null when the job has begun, or is shared with nobody. */
+      shareKey: z.string().nullable().default(null),
       /** Defined by the kind: the progress, and finally the result; null before the first report. */
       progress: z.unknown(),
       /** The `traceparent` of the request that asked for the work; null if that was not traced. */
@@ -36,6 +38,7 @@ export const jobs = collection('jobs', {
   indexes: {
     byState: ['state', 'createdAt'],
     byOwner: ['owner.issuer', 'owner.subject', 'state', 'createdAt'],
+    byShareKey: ['shareKey'],
   },
   expiry: 'expiresAt',
   isTransient: true,

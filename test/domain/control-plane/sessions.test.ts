@@ -47,7 +47,7 @@ const counted = (): Sessions => {
     remove: (key) => records.remove(key),
     page: (...question) => records.page(...question),
     among: (...question) => records.among(...question),
-    total: (...question) => records.total(...question),
+    totals: (...question) => records.totals(...question),
   };
 };
 const ports = () => ({ sessions: counted(), now, newSecret });

@@ -1,13 +1,15 @@
 import type { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
+import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AttemptEnds } from '../../jobs/attempt-ends.ts';
-import { addJob, unfinishedJobs } from '../../jobs/job-records.ts';
+import { addJob } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { NamedContents } from '../../named-contents.ts';
 import type { SharedCalls } from '../../shared-calls.ts';
 import { jcs } from '../identification/jcs.ts';
+import { sha256Hex } from '../identifiers/hashing.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
 import type { BlobContent, ByteRange } from '../ports.ts';
@@ -18,7 +20,7 @@ import {
   nothingYet,
   storedProgress,
 } from './export-records.ts';
-import { demandSpace, finishedExports } from './kept-exports.ts';
+import { demandSpace, type ExportLimits } from './kept-exports.ts';
 
 export interface ManifestExportState
   extends Pick<Job, 'id' | 'state' | 'createdAt' | 'finishedAt' | 'expiresAt' | 'failure'> {
@@ -39,14 +41,10 @@ export interface ExportJobs {
   readonly newId: () => string;
 }
 
-export interface RequestedExport {
+export interface RequestedExport extends ExportLimits {
   readonly filter: ManifestFilter;
   readonly visibility: Visibility;
   readonly form: ManifestForm;
-  /** The most unfinished exports of one caller. */
-  readonly most: number;
-  /** The most bytes of results of one caller. */
-  readonly mostBytes: number;
 }
 
 /**
@@ -57,7 +55,7 @@ export interface RequestedExport {
 export async function requestExport(
   ports: ExportJobs,
   principal: Principal,
-  { filter, visibility: { projects }, form, most, mostBytes }: RequestedExport,
+  { filter, visibility: { projects }, form, ...limits }: RequestedExport,
 ): Promise<ManifestExportState> {
   const owner = ownerOf(principal);
   const request: z.output<typeof exportRequest> = {
@@ -67,35 +65,18 @@ export async function requestExport(
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
   };
-  const wanted = jcs(request);
-  const findOrCreate = async () => {
-    const unfinished = await unfinishedJobs(ports.jobs, owner, most);
-    const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, wanted));
-    if (equal) return stateOf(equal);
-    if (unfinished.length >= most) refuseMore(most);
-    const finished = await finishedExports(ports.jobs, owner);
-    await demandSpace(ports.jobs, owner, { unfinished, finished, mostBytes });
-    return await createExport(ports, owner, request);
-  };
-  return await ports.exportRequests.run(jcs([owner.issuer, owner.subject, wanted]), findOrCreate);
-}
-
-async function createExport(
-  { jobs, queue, now, newId }: ExportJobs,
-  owner: JobOwner,
-  request: z.output<typeof exportRequest>,
-): Promise<ManifestExportState> {
-  const id = newId();
-  const createdAt = now().getTime();
-  const job = await addJob(jobs, { id, kind: exportKind, owner, request, createdAt });
-  // If the queue is away, the sweep over the records finds the job.
-  await queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
-  return stateOf(job);
-}
-
-function isFor(job: Job, request: string): boolean {
-  const { data } = exportRequest.safeParse(job.request);
-  return job.kind === exportKind && data !== undefined && jcs(data) === request;
+  const shareKey = sha256Hex(jcs({ kind: exportKind, owner, request }));
+  return await ports.exportRequests.run(shareKey, async () => {
+    const equal = await firstRecord(ports.jobs, 'byShareKey', [shareKey]);
+    if (equal?.state === 'waiting') return stateOf(equal);
+    await demandSpace(ports.jobs, owner, limits);
+    const id = ports.newId();
+    const createdAt = ports.now().getTime();
+    const job = await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt, shareKey });
+    // If the queue is away, the sweep over the records finds the job.
+    await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
+    return stateOf(job);
+  });
 }
 
 /**
@@ -213,12 +194,4 @@ function refuseLost(): never {
 function refuseDamaged(id: string): never {
   const message = `The record of the export ${id} is damaged. Remove the export with DELETE, and start a new one.`;
   throw new ServiceError('internal', message);
-}
-
-function refuseMore(most: number): never {
-  throw new ServiceError(
-    'rate_limited',
-    `You have ${most} unfinished exports. Wait for them, or cancel some with DELETE. (CAIRN_MAX_EXPORTS)`,
-    { retryAfter: 5 },
-  );
 }

@@ -1,4 +1,3 @@
-import type { Total } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import { jobsOfOwner } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobState, Jobs } from '../../jobs/jobs.ts';
@@ -17,32 +16,29 @@ export interface KeptExports {
   readonly largest: KeptExport | undefined;
 }
 
-/** How many exports of an owner are done, and their bytes. */
-export async function finishedExports(
-  jobs: Pick<Jobs, 'total'>,
-  { issuer, subject }: JobOwner,
-): Promise<Total> {
-  return await jobs.total('byOwner', [issuer, subject, 'done'], 'progress.bytes');
-}
+const keptStates: readonly JobState[] = ['done', 'running', 'waiting'];
 
-interface Space {
-  readonly unfinished: readonly Job[];
-  readonly finished: Total;
+export interface ExportLimits {
+  /** The most unfinished exports of one caller. */
+  readonly most: number;
   /** The most bytes of results of one caller. */
   readonly mostBytes: number;
 }
 
 /**
- * Demands room for one more export. Reads the finished ones only if the limit may be reached.
+ * Demands room for one more export of an owner. Reads the others only if the limit of their bytes may be reached.
  * @throws ServiceError `rate_limited`.
  */
 export async function demandSpace(
-  jobs: Pick<Jobs, 'page'>,
+  jobs: Pick<Jobs, 'page' | 'totals'>,
   owner: JobOwner,
-  { unfinished, finished, mostBytes }: Space,
+  { most, mostBytes }: ExportLimits,
 ): Promise<void> {
-  const written = unfinished.reduce((sum, job) => sum + bytesOf(job), finished.sum);
-  if (written + leastBytes * (unfinished.length + finished.count) < mostBytes) return;
+  const totals = await jobs.totals('byOwner', [owner.issuer, owner.subject], 'progress.bytes');
+  const of = (state: JobState) => totals.get(state) ?? { count: 0, sum: 0 };
+  if (of('running').count + of('waiting').count >= most) refuseMore(most);
+  const atMost = keptStates.map(of).reduce((bytes, { count, sum }) => bytes + sum + leastBytes * count, 0);
+  if (atMost < mostBytes) return;
   const kept = await keptExports(jobs, owner);
   if (kept.bytes >= mostBytes) refuseFull(kept, mostBytes);
 }
@@ -55,8 +51,7 @@ export async function keptExports(
 ): Promise<KeptExports> {
   let bytes = 0;
   let largest: KeptExport | undefined;
-  const states: readonly JobState[] = ['done', 'running', 'waiting'];
-  for (const state of states)
+  for (const state of keptStates)
     for await (const job of jobsOfOwner(jobs, owner, state)) {
       if (job.id === except) continue;
       const kept = { id: job.id, bytes: bytesOf(job) };
@@ -68,6 +63,14 @@ export async function keptExports(
 
 function bytesOf({ progress }: Job): number {
   return storedProgress.safeParse(progress).data?.bytes ?? 0;
+}
+
+function refuseMore(most: number): never {
+  throw new ServiceError(
+    'rate_limited',
+    `You have ${most} unfinished exports. Wait for them, or cancel some with DELETE. (CAIRN_MAX_EXPORTS)`,
+    { retryAfter: 5 },
+  );
 }
 
 function refuseFull({ bytes, largest }: KeptExports, limit: number): never {

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { planPage, prefixOf, recordsAmong, valueAt } from '../../record-pages.ts';
+import { memberAfter, planPage, prefixOf, recordsAmong, valueAt } from '../../record-pages.ts';
 import { member as memberIn, quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
@@ -11,7 +11,7 @@ const recordsLooked = 1_000;
 export function recordReads<Item extends object, Index extends string>(
   reader: DatabaseSync,
   collection: Collection,
-): Pick<Records<Item, Index>, 'get' | 'page' | 'total' | 'among'> {
+): Pick<Records<Item, Index>, 'get' | 'page' | 'totals' | 'among'> {
   const table = quoted(collection.name);
   const itemOf = (row: Record<string, SQLOutputValue>) => recordOf<Item>(collection, row);
   return {
@@ -52,16 +52,19 @@ export function recordReads<Item extends object, Index extends string>(
       return plan.page(records, last, false);
     },
 
-    async total(index, prefix, member) {
+    async totals(index, prefix, member) {
       const equal = prefixOf(collection, index, prefix);
+      const next = memberAfter(collection, index, prefix);
       const conditions = equal.map(([name]) => `${quoted(name)} IS ?`);
-      const row = reader
+      const rows = reader
         .prepare(
-          `SELECT count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum FROM ${table}
-           WHERE ${['TRUE', ...conditions].join(' AND ')}`,
+          `SELECT ${quoted(next)} AS value, count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum
+           FROM ${table} WHERE ${['TRUE', ...conditions].join(' AND ')} GROUP BY value`,
         )
-        .get(...equal.map(([, value]) => boundValue(value)));
-      return { count: Number(row?.count), sum: Number(row?.sum) };
+        .all(...equal.map(([, value]) => boundValue(value)));
+      return new Map(
+        rows.map(({ value, count, sum }) => [value as Scalar, { count: Number(count), sum: Number(sum) }]),
+      );
     },
 
     among: (index, values, limit) =>

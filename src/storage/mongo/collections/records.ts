@@ -1,7 +1,7 @@
 import { type Filter, MongoBulkWriteError, type UpdateFilter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar, Total } from '../../../domain/collections/records.ts';
-import { planPage, prefixOf, recordsAmong } from '../../record-pages.ts';
+import { memberAfter, planPage, prefixOf, recordsAmong } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock, isDuplicate, translated } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
@@ -132,15 +132,16 @@ export function mongoRecords<Item extends object, Index extends string>(
       return plan.page(records, records.at(-1), found.length > limit);
     },
 
-    async total(index, prefix, member) {
+    async totals(index, prefix, member) {
       const equal = Object.fromEntries(
         prefixOf(collection, index, prefix).map(([name, value]) => [fieldOf(name), value]),
       );
-      const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${member}` } };
-      const [total] = await translated(() =>
-        stored.aggregate<Total>([{ $match: equal }, { $group: group }]).toArray(),
+      const next = memberAfter(collection, index, prefix);
+      const group = { _id: `$${fieldOf(next)}`, count: { $sum: 1 }, sum: { $sum: `$${member}` } };
+      const totals = await translated(() =>
+        stored.aggregate<Total & { _id: Scalar }>([{ $match: equal }, { $group: group }]).toArray(),
       );
-      return { count: total?.count ?? 0, sum: total?.sum ?? 0 };
+      return new Map(totals.map(({ _id, count, sum }) => [_id, { count, sum }]));
     },
 
     among: (index, values, limit) =>
