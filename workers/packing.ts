@@ -20,7 +20,7 @@ export interface PackedResults extends Omit<Identified, 'refused' | 'names' | 'r
   readonly rows: PackedSlice;
 }
 
-/** Packs the outcomes of a task one by one. Until its end mostly bytes and texts are kept, so little survives a collection. */
+/** Packs the outcomes of a task one by one. Mostly bytes and texts are kept until its end, so little survives a collection. */
 export class ResultPacker {
   #count = 0;
   readonly #refused: PackedResults['refused'][number][] = [];
@@ -32,18 +32,18 @@ export class ResultPacker {
 
   add(statement: IdentifiedStatement): void {
     const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered: places } = statement;
-    const index = this.#count++;
-    if (isSigned) this.#signed.push(index);
-    if (!isCovered) this.#uncovered.push({ index, places });
-    this.#contextSets.set(contexts.cid, contexts);
+    // Rows count as trusted. A caller that gave other contexts decides itself, see `Identifier.identifyUnder`.
+    this.#rows.add({ ...statement, contextSet: contexts.cid, isTrusted: true });
     const name: StatementName = {
       statement_id: cidUrn(rdfcCid),
       jcs_cid: jcsCid.text,
       rdfc_cid: rdfcCid.text,
     };
     this.#names.push(JSON.stringify(name));
-    // Rows count as trusted. A caller that gave other contexts decides itself, see `Identifier.identifyUnder`.
-    this.#rows.add({ ...statement, contextSet: contexts.cid, isTrusted: true });
+    this.#contextSets.set(contexts.cid, contexts);
+    const index = this.#count++;
+    if (isSigned) this.#signed.push(index);
+    if (!isCovered) this.#uncovered.push({ index, places });
   }
 
   addError(error: unknown): void {
