@@ -1,3 +1,4 @@
+import { constants, getPriority, platform, setPriority } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
@@ -24,6 +25,11 @@ import type {
 
 /** Enough for every test vector of RDFC-1.0. Time limits stop hostile graphs. */
 const workFactor = 3;
+/** How much less urgent it is than the threads that answer and write, so that large bodies delay them less. */
+const niceness = 5;
+// Elsewhere this would change the whole process.
+if (platform() === 'linux') setPriority(Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
+
 const { maxDepth, documentMs } = workerData as ThreadSettings;
 const limits = { workFactor, timeoutMs: documentMs };
 let trusted = new StatementIdentifier(ContextWorld.bundled());

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority, platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
@@ -139,4 +141,14 @@ test('a service starts with a flag of V8 on its command line', async () => {
   const env = { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: join(folder.path, 'data') };
   using service = spawnNode(['--max-old-space-size=512', ...serve], { env });
   expect(await listeningUrl(service.child.stderr, service.done)).toMatch(/^http:/);
+});
+
+test.runIf(platform() === 'linux')('threads of the pool are less urgent than the main thread', async () => {
+  const pool = poolWith({});
+  await pool.nquads(quick, canonical);
+  const stats = readdirSync('/proc/self/task').map((id) =>
+    readFileSync(`/proc/self/task/${id}/stat`, 'utf8'),
+  );
+  const niceness = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17]));
+  expect(niceness).toContain(Math.min(getPriority(process.pid) + 5, 19));
 });
