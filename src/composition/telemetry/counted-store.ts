@@ -16,7 +16,8 @@ export function countedStore(store: Store, metrics: Metrics): Store {
     const all = counts.stored + counts.joined + counts.known;
     const bytes = packed.slices.reduce((sum, slice) => sum + slice.bytes.length, 0);
     metrics.statementBytes.inc(bytes - digestBytes * all);
-    for (const [outcome, count] of Object.entries(counts)) metrics.statements.inc({ outcome }, count);
+    for (const [outcome, count] of Object.entries(counts))
+      if (count > 0) metrics.statements.inc({ outcome }, count);
     return counts;
   };
   const countedImport = (running: GraphImport): GraphImport => ({

@@ -1,7 +1,7 @@
 import { authorizeProject, callerKey, type Principal } from '../../access/access.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
-import type { GraphStore, Identified, Identifier, StatementRow, StoredStatement } from '../ports.ts';
+import type { GraphStore, Identifier, StatementRow, StoredStatement } from '../ports.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import { type CredentialIssuing, type IssuedCredential, issueCredentials } from '../signatures/issue.ts';
 import { keepSignatures, type Signatures } from '../signatures/signatures.ts';
@@ -51,8 +51,8 @@ export async function putStatements(
   const identified = await identifier.identify(body, ranges, options);
   if (isBatch) demandAll(identified);
   else demandOne(identified);
-  const { contextSets, names, rows } = identified;
-  const checked = await checkSignatures(verifying, signedRows(identified));
+  const { contextSets, signed, names, rows } = identified;
+  const checked = signed.length > 0 ? await checkSignatures(verifying, rowsAt(signed, rows)) : [];
   const store = async () => {
     for (const set of contextSets) await contexts.keep(set);
     // First, so that no stored statement lacks the check of its signature.
@@ -68,11 +68,9 @@ export async function putStatements(
   return { names, rows, isNew: isNew || credentials.isNew, issued: credentials.issued };
 }
 
-/** The rows stay packed if none is signed. */
-function signedRows({ signed, rows }: Identified): StatementRow[] {
-  if (signed.length === 0) return [];
+function rowsAt(indexes: readonly number[], rows: Iterable<StatementRow>): StatementRow[] {
   const all = [...rows];
-  return signed.flatMap((index) => all[index] ?? []);
+  return indexes.flatMap((index) => all[index] ?? []);
 }
 
 /** The canonical N-Quads of a stored statement, computed with the stored contexts. */
