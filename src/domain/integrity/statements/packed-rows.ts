@@ -84,8 +84,9 @@ export class RowPacker {
 
   slice(): PackedSlice {
     const terms = JSON.stringify([...this.#terms.keys()]);
+    const isFull = this.#end === this.#bytes.length;
     return {
-      bytes: this.#bytes.slice(0, this.#end),
+      bytes: isFull ? this.#bytes : this.#bytes.slice(0, this.#end),
       rest: `{"terms":${terms},"rows":[${this.#rows.join()}]}`,
     };
   }
