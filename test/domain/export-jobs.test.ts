@@ -149,6 +149,22 @@ describe('an export job', () => {
     expect((await endedExport(ports, owner, known, AbortSignal.timeout(60_000))).state).toBe('done');
   });
 
+  test('may be awaited by many', async () => {
+    const owner = reader('sue', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const warnings: Error[] = [];
+    const keep = (warning: Error) => void warnings.push(warning);
+    process.on('warning', keep);
+    const known = await requestExport(ports, owner, await asked(owner, filter, 10));
+    const { signal } = new AbortController();
+    const ended = Array.from({ length: 30 }, () => endedExport(ports, owner, known, signal));
+    await work({ id: known.id, kind: exportKind }, signal);
+    for (const state of await Promise.all(ended))
+      expect(state).toMatchObject({ id: known.id, state: 'done' });
+    process.off('warning', keep);
+    expect(warnings).toEqual([]);
+  });
+
   test('is not read again for those who wait for its end in the same process', async () => {
     const owner = reader('ulf', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };

@@ -1,8 +1,11 @@
 import type { Job, JobAttempt, JobQueue, JobRef } from './jobs.ts';
 
+type Tell = (job: Job | undefined) => void;
+
 /** Tells requests of this process when an attempt at a job has ended in it. */
 export class AttemptEnds {
-  readonly #ends = new EventTarget();
+  /** Those who wait, by the id of their job. */
+  readonly #waiting = new Map<JobRef['id'], Set<Tell>>();
 
   /** The same queue, whose handler announces the ends of its attempts. */
   announced(queue: Pick<JobQueue, 'enqueue' | 'work'>) {
@@ -10,11 +13,11 @@ export class AttemptEnds {
       enqueue: (job: JobRef) => queue.enqueue(job),
       work: (handler: JobAttempt) =>
         queue.work(async (job, signal) => {
-          let detail: Job | undefined;
+          let ended: Job | undefined;
           try {
-            detail = await handler(job, signal);
+            ended = await handler(job, signal);
           } finally {
-            this.#ends.dispatchEvent(new CustomEvent(job.id, { detail }));
+            for (const tell of this.#waiting.get(job.id) ?? []) tell(ended);
           }
         }),
     };
@@ -26,10 +29,15 @@ export class AttemptEnds {
    */
   async next(id: JobRef['id'], signal: AbortSignal): Promise<Job | undefined> {
     if (signal.aborted) return undefined;
-    const { promise, resolve } = Promise.withResolvers<Event>();
-    this.#ends.addEventListener(id, resolve, { once: true, signal });
-    signal.addEventListener('abort', resolve, { once: true });
-    const end = await promise;
-    return end instanceof CustomEvent ? end.detail : undefined;
+    const { promise, resolve } = Promise.withResolvers<Job | undefined>();
+    const waiting = this.#waiting.getOrInsertComputed(id, () => new Set());
+    waiting.add(resolve);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    try {
+      return await promise;
+    } finally {
+      waiting.delete(resolve);
+      if (waiting.size === 0) this.#waiting.delete(id);
+    }
   }
 }
