@@ -14,24 +14,16 @@ export interface PagePlan {
   page<Item extends object>(records: readonly Item[], last: Item | undefined, isCut: boolean): Page<Item>;
 }
 
-/** The members of an index that equal a prefix. */
-export function prefixOf(
-  { name, indexes }: Collection,
+/** The members of an index that equal a prefix, and those that order the records after it. */
+export function splitIndex(
+  { name, key, indexes }: Collection,
   index: string,
   prefix: readonly Scalar[],
-): PagePlan['equal'] {
+): Pick<PagePlan, 'equal' | 'order'> {
   const members = indexes[index];
   if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
-  return prefix.map((value, at) => [String(members[at]), value]);
-}
-
-/** The index member after the prefix; the key after all of them. */
-export function memberAfter(
-  { key, indexes }: Collection,
-  index: string,
-  { length }: readonly Scalar[],
-): string {
-  return indexes[index]?.[length] ?? key;
+  const [first = key, ...rest] = [...members.slice(prefix.length), key];
+  return { equal: prefix.map((value, at) => [String(members[at]), value]), order: [first, ...rest] };
 }
 
 /** @throws ServiceError `invalid_request` for a cursor of another question. */
@@ -41,16 +33,13 @@ export function planPage(
   prefix: readonly Scalar[],
   { after, range, where = {} }: PageRequest,
 ): PagePlan {
-  const { name, key, unique, indexes } = collection;
-  const members = indexes[index];
-  if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
-  if (index in unique && prefix.length < members.length)
-    throw new TypeError(`A page of ${name} by ${index} takes all of ${members}.`);
+  const { name, unique } = collection;
+  const { equal, order } = splitIndex(collection, index, prefix);
+  if (index in unique && order.length > 1)
+    throw new TypeError(`A page of ${name} by ${index} takes all of ${unique[index]}.`);
   const question = [name, index, prefix, range ?? null, where];
-  const [first = key, ...rest] = [...members.slice(prefix.length), key];
-  const order = [first, ...rest] as const;
   return {
-    equal: prefixOf(collection, index, prefix),
+    equal,
     order,
     place: after === null ? null : readPlace(after, question, order.length),
     where: Object.entries(where).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),

@@ -111,6 +111,24 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await jobs.get(id)).toMatchObject({ ...outcome, attempts: 2 });
     });
 
+    test('are counted by state for each caller', async () => {
+      const owner = newOwner();
+      const [one, two] = [await added({ owner }), await added({ owner })];
+      await added({ owner: { ...owner, issuer: 'https://other.example' } });
+      const counts = async () => {
+        const totals = await jobs.records.totals('byOwner', [owner.issuer, owner.subject], 'attempts');
+        return Object.fromEntries(totals.entries().map(([state, { count }]) => [state, count]));
+      };
+      expect(await counts()).toEqual({ waiting: 2 });
+      await claim(one.id, 'runner', 10);
+      expect(await counts()).toEqual({ running: 1, waiting: 1 });
+      const outcome = { state: 'done', progress: {}, finishedAt: 20, expiresAt: 30 } as const;
+      await jobs.finish(one.id, { runner: 'runner', outcome });
+      expect(await counts()).toEqual({ done: 1, waiting: 1 });
+      await jobs.remove(two.id);
+      expect(await counts()).toEqual({ done: 1 });
+    });
+
     test('is found by its share key until it has begun', async () => {
       const shareKey = randomUUID();
       const found = async () => (await firstRecord(jobs.records, 'byShareKey', [shareKey]))?.id;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Principal } from '../../src/domain/access/access.ts';
 import { everythingGranted } from '../../src/domain/access/grants.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
@@ -155,13 +155,13 @@ describe('an export job', () => {
     const warnings: Error[] = [];
     const keep = (warning: Error) => void warnings.push(warning);
     process.on('warning', keep);
+    onTestFinished(() => void process.off('warning', keep));
     const known = await requestExport(ports, owner, await asked(owner, filter, 10));
     const { signal } = new AbortController();
     const ended = Array.from({ length: 30 }, () => endedExport(ports, owner, known, signal));
     await work({ id: known.id, kind: exportKind }, signal);
     for (const state of await Promise.all(ended))
       expect(state).toMatchObject({ id: known.id, state: 'done' });
-    process.off('warning', keep);
     expect(warnings).toEqual([]);
   });
 

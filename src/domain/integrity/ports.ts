@@ -51,7 +51,7 @@ export interface StatementStore {
    * Idempotent: a repeat stores the rest, and existing rows are `known`. `rows` may contain duplicates. A verified row
    * replaces an unverified one with the same `jcs_cid` and takes over its graphs. If a verified row exists, an unverified
    * one with its `jcs_cid` only adds it to the graph.
-   * @returns the outcomes. Of equal rows the first may be new, the others are `known`.
+   * @returns how many rows had each outcome.
    * @throws ServiceError `unknown_graph`, `storage_full`.
    */
   putMany(rows: Iterable<StatementRow>, graphId: string | null): Promise<PutCounts>;
@@ -178,11 +178,11 @@ export interface Identified {
   /** The indexes of those that carry a proof, a credential or another signature. */
   readonly signed: readonly number[];
   readonly uncovered: readonly UncoveredStatement[];
-  /** Distinct. */
+  /** The context sets of those that are not refused, each once. */
   readonly contextSets: readonly ContextSet[];
-  /** Of those that are not refused, in order. */
+  /** The names of those that are not refused, in order. */
   readonly names: PackedNames;
-  /** Of the same. They stay packed until somebody iterates over them. */
+  /** The rows of the same statements. They stay packed until somebody iterates over them. */
   readonly rows: Iterable<StatementRow>;
 }
 

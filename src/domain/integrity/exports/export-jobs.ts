@@ -34,7 +34,7 @@ export interface ExportJobs {
   readonly jobs: Jobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly attemptEnds: Pick<AttemptEnds, 'next'>;
-  /** Equal requests that arrive together. */
+  /** By which equal requests that arrive together share an export. */
   readonly exportRequests: SharedCalls<ManifestExportState>;
   readonly results: Pick<NamedContents, 'read' | 'remove'>;
   readonly now: () => Date;
@@ -68,6 +68,7 @@ export async function requestExport(
   const shareKey = sha256Hex(jcs({ kind: exportKind, owner, request }));
   return await ports.exportRequests.run(shareKey, async () => {
     const equal = await firstRecord(ports.jobs, 'byShareKey', [shareKey]);
+    // A process of an older version claims a job without removing its key.
     if (equal?.state === 'waiting') return stateOf(equal);
     await demandSpace(ports.jobs, owner, limits);
     const id = ports.newId();

@@ -8,7 +8,7 @@ import type { GraphStore, StoredStatement } from '../../../domain/integrity/port
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, jsonType } from '../../answers.ts';
 import { nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { timeParameter } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
@@ -87,7 +87,7 @@ export function statementSearchRoutes(
           : await names.search(query.name, filter, page, scope);
       const trusts = await trustInStored(trust, statements);
       const bytes = await slicedText(pageJson(statements, trusts, next));
-      return wholeAnswer(context, bytes, { 'content-type': 'application/json' });
+      return wholeAnswer(context, bytes, jsonType);
     },
   });
 }

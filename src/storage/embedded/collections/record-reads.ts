@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { memberAfter, planPage, prefixOf, recordsAmong, valueAt } from '../../record-pages.ts';
+import { planPage, recordsAmong, splitIndex, valueAt } from '../../record-pages.ts';
 import { member as memberIn, quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
@@ -53,12 +53,11 @@ export function recordReads<Item extends object, Index extends string>(
     },
 
     async totals(index, prefix, member) {
-      const equal = prefixOf(collection, index, prefix);
-      const next = memberAfter(collection, index, prefix);
+      const { equal, order } = splitIndex(collection, index, prefix);
       const conditions = equal.map(([name]) => `${quoted(name)} IS ?`);
       const rows = reader
         .prepare(
-          `SELECT ${quoted(next)} AS value, count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum
+          `SELECT ${quoted(order[0])} AS value, count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum
            FROM ${table} WHERE ${['TRUE', ...conditions].join(' AND ')} GROUP BY value`,
         )
         .all(...equal.map(([, value]) => boundValue(value)));

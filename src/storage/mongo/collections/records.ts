@@ -1,7 +1,7 @@
 import { type Filter, MongoBulkWriteError, type UpdateFilter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar, Total } from '../../../domain/collections/records.ts';
-import { memberAfter, planPage, prefixOf, recordsAmong } from '../../record-pages.ts';
+import { planPage, recordsAmong, splitIndex } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock, isDuplicate, translated } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
@@ -133,13 +133,11 @@ export function mongoRecords<Item extends object, Index extends string>(
     },
 
     async totals(index, prefix, member) {
-      const equal = Object.fromEntries(
-        prefixOf(collection, index, prefix).map(([name, value]) => [fieldOf(name), value]),
-      );
-      const next = memberAfter(collection, index, prefix);
-      const group = { _id: `$${fieldOf(next)}`, count: { $sum: 1 }, sum: { $sum: `$${member}` } };
+      const { equal, order } = splitIndex(collection, index, prefix);
+      const match = Object.fromEntries(equal.map(([name, value]) => [fieldOf(name), value]));
+      const group = { _id: `$${fieldOf(order[0])}`, count: { $sum: 1 }, sum: { $sum: `$${member}` } };
       const totals = await translated(() =>
-        stored.aggregate<Total & { _id: Scalar }>([{ $match: equal }, { $group: group }]).toArray(),
+        stored.aggregate<Total & { _id: Scalar }>([{ $match: match }, { $group: group }]).toArray(),
       );
       return new Map(totals.map(({ _id, count, sum }) => [_id, { count, sum }]));
     },
