@@ -13,8 +13,8 @@ import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
-import { governanceContextUrl } from './domain/integrity/contexts/governance.ts';
-import { ownContextUrl } from './domain/integrity/contexts/own.ts';
+import { governanceContext } from './domain/integrity/contexts/governance.ts';
+import { ownContext } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import type { ManifestExportState } from './domain/integrity/exports/export-jobs.ts';
@@ -126,8 +126,11 @@ export async function openIntegrityOn(
   const identifier = observedIdentifier(pool, telemetry);
   const contexts = new ContextKeeper(store.blobs, registry);
   // Clients can read the service's own contexts before anything uses them.
-  const ownContext = registry.world.contextSet([ownContextUrl, governanceContextUrl]);
-  await contexts.keep(ownContext);
+  const ownContexts = registry.world.contextSet([
+    ...ownContext.versions.keys(),
+    ...governanceContext.versions.keys(),
+  ]);
+  await contexts.keep(ownContexts);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   const attemptEnds = new AttemptEnds();
@@ -174,7 +177,7 @@ export async function openIntegrityOn(
     maxStatementBytes: settings.maxStatementBytes,
     now: () => new Date(),
     ready: async () => {
-      await Promise.all([store.ready(), queue.ready(), contexts.documents(ownContext.cid)]);
+      await Promise.all([store.ready(), queue.ready(), contexts.documents(ownContexts.cid)]);
     },
     limits: settings,
   };

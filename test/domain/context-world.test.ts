@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ownContextText, ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import {
   ContextWorld,
   contextDocument,
@@ -181,11 +181,6 @@ describe('context documents', () => {
     expect(() => new ContextWorld([contextDocument('urn:x:bad', text)])).toThrow(
       expect.objectContaining({ code: 'unknown_context' }),
     );
-  });
-
-  test('the URL of the own context is the CID of its bytes', () => {
-    expect(ownContextUrl).toBe(`urn:cid:${cidOf(codecs.raw, ownContextText).text}`);
-    expect(ContextWorld.bundled().document(ownContextUrl)?.text).toBe(ownContextText);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carHeader, sectionHead } from '../../src/domain/integrity/car/writing.ts';
-import { ownContextText, ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { ownContext, ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
@@ -26,6 +26,8 @@ import {
   putStatements,
 } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
+
+const ownContextText = ownContext.versions.get(ownContext.url) ?? '';
 
 const service = useService();
 const limited = useService({ CAIRN_MAX_MANIFEST_BYTES: '2MiB', CAIRN_MAX_STATEMENT_BYTES: '64KiB' });

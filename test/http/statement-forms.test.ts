@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { permissions } from '../../src/domain/access/permissions.ts';
-import { ownContextText } from '../../src/domain/integrity/contexts/own.ts';
+import { ownContext } from '../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { startProvider } from '../access/provider.ts';
 import { blobUrn, did, type Json } from '../builders/statements.ts';
 import { dataOf, json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';
 import { useService } from './service.ts';
+
+const ownContextText = ownContext.versions.get(ownContext.url) ?? '';
 
 const provider = await startProvider();
 const service = useService(oidcSettings(provider));

@@ -6,13 +6,13 @@ import statusList2021 from '@digitalbazaar/vc-status-list-context';
 import did from 'did-context';
 import ed25519Signature2020 from 'ed25519-signature-2020-context';
 import { jcs } from '../identification/jcs.ts';
-import { governanceContextText, governanceContextUrl } from './governance.ts';
-import { ownContextText, ownContextUrl } from './own.ts';
+import { governanceContext } from './governance.ts';
+import { ownContext } from './own.ts';
 
-/** The service's own contexts, and the W3C contexts from their packages. */
+/** Every version of the service's own contexts, and the W3C contexts from their packages. */
 export const bundledContexts: ReadonlyMap<string, string> = new Map([
-  [ownContextUrl, ownContextText],
-  [governanceContextUrl, governanceContextText],
+  ...ownContext.versions,
+  ...governanceContext.versions,
   ...documents(credentials),
   ...documents(dataIntegrity.contexts),
   ...documents(security.contexts),

@@ -1,23 +1,8 @@
-import { jcs } from '../identification/jcs.ts';
-import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
-import { termsIri } from '../kinds/kind.ts';
-
-const term = (name: string, more: object = {}) => [name, { '@id': termsIri + name, ...more }] as const;
+import governance1 from './published/governance-1.json' with { type: 'json' };
+import { publishedContext } from './published.ts';
 
 /** The terms of the credentials that governance issues, beside those of the W3C credentials context. */
-const definitions = {
-  '@version': 1.1,
-  '@protected': true,
-  ...Object.fromEntries([
-    term('ProjectMembershipCredential'),
-    term('PolicyComplianceCredential'),
-    term('project', { '@type': '@id' }),
-    term('policy', { '@type': '@id' }),
-    term('role', { '@container': '@set' }),
-  ]),
-};
+export const governanceContext = publishedContext(governance1);
 
-/** The document's bytes are its JCS form, so that its name follows from its meaning. */
-export const governanceContextText = jcs({ '@context': definitions });
-
-export const governanceContextUrl = cidUrn(cidOf(codecs.raw, governanceContextText));
+/** What new credentials of governance write in their `@context`. */
+export const governanceContextUrl = governanceContext.url;

@@ -2,7 +2,7 @@ import { callerKey, type Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { eachRecord } from '../../collections/records.ts';
 import type { ContentReach } from '../access/content-reach.ts';
-import { governanceContextUrl } from '../contexts/governance.ts';
+import { governanceContext } from '../contexts/governance.ts';
 import { type Cid, cidUrn, parseCid } from '../identifiers/cid.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import type { GraphContents } from '../manifest/ports.ts';
@@ -26,6 +26,9 @@ export interface PolicyManifestFilter {
   readonly includeContext: boolean;
   readonly includeBlobs: boolean;
 }
+
+/** Others need the documents to verify the credentials. */
+const governanceContextCids = [...governanceContext.versions.keys()].map((url) => parseCid(url).text);
 
 const rowsAtOnce = 100;
 /** One for each key of this service. */
@@ -56,8 +59,7 @@ export async function exportPolicies(
     ...policies,
     ...controls,
     ...chosen.flatMap(({ attachmentCids }) => attachmentCids),
-    // Others need the document to verify the credentials.
-    ...(isCertified ? [parseCid(governanceContextUrl).text] : []),
+    ...(isCertified ? governanceContextCids : []),
   ]);
   const filter = { graphIds: [projectId], includeContext, includeBlobs };
   const contents = {

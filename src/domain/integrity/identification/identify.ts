@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Quad } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import { ownContextUrl } from '../contexts/own.ts';
+import { isOwnContext } from '../contexts/own.ts';
 import { type ContextSet, type ContextWorld, countContexts } from '../contexts/world.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
@@ -140,7 +140,7 @@ export class StatementIdentifier {
     if (known) return known;
     const outline: Outline = {
       urls: this.world.mentioned(document),
-      isOwn: contextsOf(document).includes(ownContextUrl),
+      isOwn: contextsOf(document).some(isOwnContext),
       contexts: countContexts(document),
     };
     if (shaped) this.#outlines.set(shaped.key, outline);

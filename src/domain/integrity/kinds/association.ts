@@ -16,9 +16,7 @@ export const association = kind('AssociationRegistration', {
         .meta({ form: types.join(', ') })
         .optional(),
       'what the subject does to the others',
-      { '@type': '@vocab' },
     ),
   },
-  words: types,
   lineage: between({ name: 'association', meaning: 'is associated with' }, 'subject', 'association'),
 });

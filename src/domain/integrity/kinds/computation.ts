@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cid, did, link, literalLink, oneOrMany } from './fields.ts';
+import { cid, did, link, oneOrMany } from './fields.ts';
 import { kind } from './kind.ts';
 
 export const computation = kind('ComputationRegistration', {
@@ -13,8 +13,8 @@ export const computation = kind('ComputationRegistration', {
     }),
     input: link(oneOrMany(cid), 'what went in'),
     output: link(oneOrMany(cid), 'what came out'),
-    operatedBy: literalLink(did, 'who ran it', { word: 'operated' }),
-    executedOn: literalLink(
+    operatedBy: link(did, 'who ran it', { word: 'operated' }),
+    executedOn: link(
       z.string().meta({ form: 'a CID, a DID or a name' }).optional(),
       'the machine that it ran on',
       { word: 'machine', document: 'Machine' },

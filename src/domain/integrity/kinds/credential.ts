@@ -1,27 +1,14 @@
 import { z } from 'zod';
 import { isObject } from '../../json/is-object.ts';
 import { cidUrnsIn } from './cid-urns.ts';
-import { base64, literal, literalLink, urnOrDid } from './fields.ts';
-import { kind, termsIri } from './kind.ts';
+import { base64, link, literal, urnOrDid } from './fields.ts';
+import { kind } from './kind.ts';
 
 const envelope = z.object({
   payloadType: z.string(),
   payload: base64,
   signatures: z.array(z.object({ keyid: z.string().optional(), sig: base64 })).min(1),
 });
-
-/** Like the public context, the datatype is written as an IRI, not as a prefixed name. */
-const text = (term: string) => ({ '@id': termsIri + term, '@type': 'xsd:string' });
-const envelopeTerm = {
-  '@context': {
-    payloadType: text('payloadType'),
-    payload: text('payload'),
-    signatures: {
-      '@id': `${termsIri}signatures`,
-      '@context': { keyid: text('keyid'), sig: text('sig') },
-    },
-  },
-};
 
 const carriers = ['credential', 'credentialDsse', 'sigstoreBundle'];
 
@@ -56,13 +43,12 @@ export const credential = kind('CredentialRegistration', {
         .meta({ form: 'an envelope with payloadType, payload and signatures', file: 'json' })
         .optional(),
       'what was signed, with its signatures',
-      envelopeTerm,
     ),
     sigstoreBundle: literal(
       base64.meta({ form: 'base64 of the RFC 8785 form of the bundle', file: 'base64' }).optional(),
       'the signature, its certificate or key, and the entries of logs',
     ),
-    subject: literalLink(urnOrDid.optional(), 'what was signed'),
+    subject: link(urnOrDid.optional(), 'what was signed'),
   },
   lineage: {
     edge: { name: 'credential', meaning: 'is vouched for by' },

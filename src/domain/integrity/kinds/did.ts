@@ -1,9 +1,9 @@
-import { did, literalLink } from './fields.ts';
+import { did, link } from './fields.ts';
 import { between, kind, registration } from './kind.ts';
 
 export const didKind = kind('DidRegistration', {
   label: 'DID',
   meaning: 'Makes a person, service or agent known by its DID.',
-  fields: { did: literalLink(did, 'who is made known', { word: 'registered' }) },
+  fields: { did: link(did, 'who is made known', { word: 'registered' }) },
   lineage: between(registration, 'registeredBy', 'did'),
 });

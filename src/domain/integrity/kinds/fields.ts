@@ -67,8 +67,6 @@ export interface Field {
   readonly shape: z.ZodType;
   /** What its value says, for people. */
   readonly meaning: string;
-  /** Its definition in the service's own context, without the IRI. */
-  readonly term: Readonly<Record<string, unknown>>;
   readonly isReference: boolean;
   /** The label of its edge in drawings. Default: the name of the field. */
   readonly word?: string;
@@ -78,16 +76,10 @@ export interface Field {
 
 type Shown = Pick<Field, 'word' | 'document'>;
 
-/** A reference that is an IRI in RDF. */
 export function link(shape: z.ZodType, meaning: string, shown: Shown = {}): Field {
-  return { shape, meaning, term: { '@type': '@id' }, isReference: true, ...shown };
+  return { shape, meaning, isReference: true, ...shown };
 }
 
-/** A reference that is a literal in RDF. */
-export function literalLink(shape: z.ZodType, meaning: string, shown: Shown = {}): Field {
-  return { shape, meaning, term: {}, isReference: true, ...shown };
-}
-
-export function literal(shape: z.ZodType, meaning: string, term: Field['term'] = {}): Field {
-  return { shape, meaning, term, isReference: false };
+export function literal(shape: z.ZodType, meaning: string): Field {
+  return { shape, meaning, isReference: false };
 }

@@ -58,44 +58,29 @@ interface Declaration {
   readonly symbol?: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly lineage: LineageRule;
-  /** More terms of its context. */
-  readonly words?: readonly string[];
   readonly check?: (statement: Statement, context: z.RefinementCtx) => void;
   /** References that are nested in fields. */
   readonly furtherReferences?: (statement: Statement, add: (role: string, value: unknown) => void) => void;
 }
 
-export interface StatementKindDeclaration<Name extends string = string>
-  extends Omit<Declaration, 'words' | 'check'> {
+export interface StatementKindDeclaration<Name extends string = string> extends Omit<Declaration, 'check'> {
   readonly name: Name;
   /** The shape that `PUT` requires of statements in the service's own context. */
   readonly shape: z.ZodType;
-  /** Its definition in the service's own context. */
-  readonly term: Readonly<Record<string, unknown>>;
   readonly references: readonly string[];
 }
 
 export function kind<const Name extends string>(
   name: Name,
-  { words = [], check, ...declaration }: Declaration,
+  { check, ...declaration }: Declaration,
 ): StatementKindDeclaration<Name> {
   const fields = Object.entries(declaration.fields);
   const shapes = Object.fromEntries(fields.map(([field, { shape }]) => [field, shape]));
-  const terms = [
-    ...words.map((word) => [word, {}] as const),
-    ...fields.map(([field, { term }]) => [field, term] as const),
-  ];
   const shape = z.object({ ...commonShape, '@type': z.literal(name), ...shapes });
   return {
     ...declaration,
     name,
     shape: check ? shape.superRefine(check) : shape,
-    term: {
-      '@id': termsIri + name,
-      '@context': Object.fromEntries(
-        terms.map(([term, more]) => [term, { '@id': termsIri + term, ...more }]),
-      ),
-    },
     references: fields.filter(([, { isReference }]) => isReference).map(([field]) => field),
   };
 }

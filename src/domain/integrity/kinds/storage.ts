@@ -1,4 +1,4 @@
-import { cid, did, link, literalLink } from './fields.ts';
+import { cid, did, link } from './fields.ts';
 import { between, kind } from './kind.ts';
 
 export const storage = kind('StorageRegistration', {
@@ -7,7 +7,7 @@ export const storage = kind('StorageRegistration', {
   fields: {
     data: link(cid, 'what is stored'),
     storedOn: link(cid, 'a document about the place', { document: 'Store' }),
-    operatedBy: literalLink(did.optional(), 'who operates the place; without it the registrant', {
+    operatedBy: link(did.optional(), 'who operates the place; without it the registrant', {
       word: 'operated',
     }),
   },

@@ -3,7 +3,7 @@ import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { bundledContexts } from '../contexts/bundled.ts';
-import { ownContextUrl } from '../contexts/own.ts';
+import { isOwnContext } from '../contexts/own.ts';
 import { type Cid, cidUrn, codecs, isStatementCid, parseCid } from '../identifiers/cid.ts';
 import type { Identifier, StatementStore, StoredStatement } from '../ports.ts';
 import type { StatementIndex } from './questions.ts';
@@ -90,7 +90,7 @@ async function firstForms(
 function contextsOf({ jcs }: StoredStatement): 'own' | 'bundled' | 'foreign' {
   const document = JSON.parse(Buffer.from(jcs).toString());
   if (!namesBundledContexts(document)) return 'foreign';
-  return [document['@context']].flat().includes(ownContextUrl) ? 'own' : 'bundled';
+  return [document['@context']].flat().some(isOwnContext) ? 'own' : 'bundled';
 }
 
 function namesBundledContexts(value: unknown): boolean {
