@@ -6,10 +6,7 @@ import { sectionHead } from '../../src/domain/integrity/car/writing.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.ts';
-import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
-import { inMemory } from '../../src/domain/json/random-access.ts';
 import { manifest } from '../builders/manifests.ts';
-import { signatureChecks } from '../builders/signatures.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import {
   blobUrn,
@@ -20,6 +17,7 @@ import {
   identifyOptions,
   ownStatement,
 } from '../builders/statements.ts';
+import { verifiedManifest } from '../builders/verified-manifest.ts';
 import { isThorough, runs } from '../property-runs.ts';
 import {
   carType,
@@ -32,17 +30,9 @@ import {
 import { putBlob, useService } from './service.ts';
 
 const service = useService();
-const { registry, identifier } = usePool();
+const pool = usePool();
 
-async function verified(bytes: Uint8Array, form: ManifestForm = 'json') {
-  const signatures = await signatureChecks(identifier);
-  const ports = { identifier, registry, maxStatementBytes: 1 << 20, signatures };
-  const findings: ManifestFinding[] = [];
-  const verification = verifyManifest(ports, inMemory(bytes), form);
-  let next = await verification.next();
-  for (; !next.done; next = await verification.next()) findings.push(next.value);
-  return { findings, summary: next.value };
-}
+const verified = (bytes: Uint8Array, form?: ManifestForm) => verifiedManifest(pool, bytes, form);
 
 async function exported(type?: string): Promise<Buffer> {
   const graph = await newGraph(service);
@@ -230,6 +220,18 @@ describe('verification', () => {
     };
     const forged = await verified(Buffer.from(JSON.stringify(manifest)));
     expect(forged.findings[0]).toMatchObject({ kind: 'fault', place: `/contexts/${ownContextUrl}` });
+  });
+
+  it('reports listed blobs that are missing, and what is no CID', async () => {
+    const absent = cidOf(codecs.raw, 'absent').text;
+    const listing = (...attachedBlobs: unknown[]) =>
+      verified(Buffer.from(JSON.stringify({ ...manifest(), attachedBlobs })));
+    const { findings } = await listing(absent, 'nonsense', 3);
+    expect(findings).toEqual([
+      { kind: 'missing', place: '/attachedBlobs/0', identifier: cidUrn(cidOf(codecs.raw, 'absent')) },
+      expect.objectContaining({ kind: 'fault', place: '/attachedBlobs/1', code: 'invalid_cid' }),
+      expect.objectContaining({ kind: 'fault', place: '/attachedBlobs/2', code: 'invalid_cid' }),
+    ]);
   });
 
   it('refuses a CAR with an unreferenced block', async () => {

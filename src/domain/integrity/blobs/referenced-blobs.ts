@@ -9,6 +9,8 @@ export interface FoundBlob {
   /** Only the text, because there can be millions. */
   readonly cid: string;
   readonly size: number;
+  /** Whether neither a statement nor its collection names it. */
+  readonly isAttached: boolean;
 }
 
 /** All are counted, but only the first are listed. */
@@ -37,6 +39,7 @@ export class ReferencedBlobs {
   readonly #wantedForms = new DigestSet();
   readonly #missingCids: string[] = [];
   #missing = 0;
+  #isAttaching = false;
 
   constructor(blobs: Pick<BlobStore, 'read' | 'size'>) {
     this.#blobs = blobs;
@@ -69,12 +72,17 @@ export class ReferencedBlobs {
     if (this.#waiting.length >= lookupsAtOnce) await this.settle();
   }
 
-  /** A blob that no statement has to name. */
-  async addBlob(text: string): Promise<void> {
-    const cid = cidIn(text);
-    if (!cid || !this.#seen.add(blake3Digest(`urn:cid:${text}`))) return;
-    this.#waiting.push(cid);
-    if (this.#waiting.length >= lookupsAtOnce) await this.settle();
+  /** Adds blobs that no statement has to name, once all rows are added. */
+  async attach(texts: AsyncIterable<string>): Promise<void> {
+    await this.settle();
+    this.#isAttaching = true;
+    for await (const text of texts) {
+      const cid = cidIn(text);
+      if (!cid || !this.#seen.add(blake3Digest(`urn:cid:${text}`))) continue;
+      this.#waiting.push(cid);
+      if (this.#waiting.length >= lookupsAtOnce) await this.settle();
+    }
+    await this.settle();
   }
 
   async settle(): Promise<void> {
@@ -87,7 +95,7 @@ export class ReferencedBlobs {
 
   async #note(cid: Cid, size: number | undefined): Promise<void> {
     if (size !== undefined) {
-      this.#found.push({ cid: cid.text, size });
+      this.#found.push({ cid: cid.text, size, isAttached: this.#isAttaching });
       if (cid.codec === codecs.hashSequence && size <= rootLimit) await this.#openCollection(cid);
     } else if (cid.codec === codecs.jcs && cid.multihash === 'blake3') {
       this.#wantedForms.add(cid.digest);

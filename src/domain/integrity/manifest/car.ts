@@ -5,7 +5,8 @@ import { hasher } from '../identifiers/hashing.ts';
 import { blobBytes, inChunks, type ManifestContent, manifestJson } from './json.ts';
 
 /**
- * A manifest as a CAR v1. The root is a raw block: the JSON manifest without blobs. Then follow all forms of the
+ * A manifest as a CAR v1. The root is a raw block: the JSON manifest without blobs, with a list of those that nothing else
+ * in it names, so that no block can be added or removed unnoticed. Then follow all forms of the
  * statements (RFC 8785, under their `jcs_cid`), the context documents and the blobs.
  * @param statements the sections of the statements.
  */
@@ -15,7 +16,8 @@ export function manifestCar(content: ManifestContent, statements: RandomAccess):
 
 async function* carParts(content: ManifestContent, statements: RandomAccess): AsyncGenerator<Uint8Array> {
   const { ports, documents, blobs } = content;
-  const rootContent = { ...content, blobs: [] };
+  const attached = blobs.filter(({ isAttached }) => isAttached).map(({ cid }) => cid);
+  const rootContent = { ...content, blobs: [], attached };
   const root = await nameOf(manifestJson(rootContent));
   yield carHeader(root.cid);
   yield sectionHead(root.cid, root.size);

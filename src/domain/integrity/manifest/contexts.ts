@@ -17,6 +17,8 @@ export interface ManifestContexts {
   readonly unverified: ReadonlySet<string>;
   /** URLs of unverified documents that are provably false, because the document of the CID in the URL is known. */
   readonly disproved: ReadonlySet<string>;
+  /** CIDs of the documents as they are carried. Tools rewrite documents, so these may differ from those of `world`. */
+  readonly carried: ReadonlySet<string>;
 }
 
 type Trusted = Pick<ContextRegistry, 'resolve' | 'world'>;
@@ -37,6 +39,7 @@ export async function readContexts(manifest: ManifestFile, trusted: Trusted): Pr
   const world = new ContextWorld();
   const unverified = new Set<string>();
   const disproved = new Set<string>();
+  const carried = new Set<string>();
   let total = 0;
   for await (const { url, exact } of contextTexts(manifest)) {
     const place = placeIn('contexts', url);
@@ -52,12 +55,14 @@ export async function readContexts(manifest: ManifestFile, trusted: Trusted): Pr
     const document = verified ?? contextDocument(url, text);
     at(place, () => world.add(document));
     documents.push(document);
+    for (const bytes of [exact, trimmed(exact)]) carried.add(cidOf(codecs.raw, bytes).text);
   }
   return {
     world: { id: cidOf(codecs.jcs, jcs(documents.map(({ url, cid }) => [url, cid]))).text, documents },
     documents: { document: (url) => world.document(url) ?? trusted.world.document(url) },
     unverified,
     disproved,
+    carried,
   };
 }
 

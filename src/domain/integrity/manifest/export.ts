@@ -96,7 +96,7 @@ async function gather(
     }
     if (includeBlobs) {
       const visible = await ports.graphContents.visible(graphIds, visibility);
-      for await (const cid of blobsAttachedTo(ports.attachedBlobs, visible)) await blobs.addBlob(cid);
+      await blobs.attach(blobsAttachedTo(ports.attachedBlobs, visible));
     }
     await blobs.settle();
     const { documents, losing } = includeContext

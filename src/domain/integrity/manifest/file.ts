@@ -16,10 +16,19 @@ export interface ManifestFile {
   readonly contexts: JsonSlice | undefined;
   readonly blobs: JsonSlice | undefined;
   readonly anchors: JsonSlice | undefined;
+  /** CIDs of blobs that nothing else in the manifest names. */
+  readonly attachedBlobs: JsonSlice | undefined;
 }
 
 /** Other members are ignored, but must be valid JSON. */
-const partNames: ReadonlySet<string> = new Set(['version', 'statements', 'contexts', 'blobs', 'anchors']);
+const partNames: ReadonlySet<string> = new Set([
+  'version',
+  'statements',
+  'contexts',
+  'blobs',
+  'anchors',
+  'attachedBlobs',
+]);
 const versionBytes = 100;
 const otherBytes = 1 << 20;
 const otherDepth = 64;
@@ -50,6 +59,7 @@ export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
     contexts: await part('contexts', '{'),
     blobs: await part('blobs', '{'),
     anchors: await part('anchors', '['),
+    attachedBlobs: await part('attachedBlobs', '['),
   };
 }
 

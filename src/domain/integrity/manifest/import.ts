@@ -98,7 +98,7 @@ async function storeBlobs(
   const counts = { stored: 0, known: 0 };
   const inCollections = new DigestSet();
   const unnamed: Cid[] = [];
-  const documents = new Set(carrier.form === 'car' ? contexts.world.documents.map(({ cid }) => cid) : []);
+  const documents = carrier.form === 'car' ? contexts.carried : new Set<string>();
   const store = async (blob: CarriedBlob) => {
     const expected = blob.cid();
     if (documents.has(expected.text)) return 'document';

@@ -19,6 +19,8 @@ export interface ManifestContent {
   readonly statements: RandomAccess;
   readonly blobs: readonly FoundBlob[];
   readonly anchors: readonly string[];
+  /** CIDs that the manifest lists, because nothing else in it names them. */
+  readonly attached?: readonly string[];
 }
 
 const chunkBytes = 1 << 16;
@@ -32,7 +34,7 @@ export function manifestJson(content: ManifestContent): AsyncGenerator<Uint8Arra
 }
 
 async function* jsonParts(content: ManifestContent): AsyncGenerator<Uint8Array | string> {
-  const { ports, documents, statements, blobs, anchors } = content;
+  const { ports, documents, statements, blobs, anchors, attached = [] } = content;
   yield `{"version":"${manifestVersion}","contexts":{`;
   for (const [at, [url, cid]] of byKey(documents).entries()) {
     yield `${at > 0 ? ',' : ''}${JSON.stringify(url)}:`;
@@ -51,7 +53,9 @@ async function* jsonParts(content: ManifestContent): AsyncGenerator<Uint8Array |
     yield at > 0 ? ',' : ',"anchors":[';
     yield await anchorBytes(ports.blobs, cid);
   }
-  yield anchors.length > 0 ? ']}' : '}';
+  if (anchors.length > 0) yield ']';
+  if (attached.length > 0) yield `,"attachedBlobs":${JSON.stringify(attached)}`;
+  yield '}';
 }
 
 function byKey(documents: ReadonlyMap<string, string>): [string, string][] {

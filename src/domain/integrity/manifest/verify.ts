@@ -42,6 +42,8 @@ export interface ManifestSummary {
 }
 
 const collectionLimit = 32 << 20;
+/** More than any CID has. */
+const cidBytes = 400;
 
 /**
  * Verifies a manifest offline: recomputes the id of every statement and the hash of every blob, and follows every
@@ -125,6 +127,7 @@ class Verification {
     yield* this.#statements(carrier, contexts);
     for await (const [statement, trust] of this.#witness.signatures.trusts(carrier.manifest))
       yield { kind: 'trust', statement, trust };
+    yield* this.#attached(carrier);
     yield* this.#hashes(carrier);
     yield* this.#anchors(carrier, contexts);
     for (const { place, cid } of this.#open)
@@ -183,6 +186,21 @@ class Verification {
     else yield { kind: 'missing', place, identifier };
   }
 
+  /** The list of a CAR of its blobs that nothing else names. */
+  async *#attached({ manifest: { json, attachedBlobs } }: ManifestCarrier): AsyncGenerator<ManifestFinding> {
+    if (!attachedBlobs) return;
+    let index = 0;
+    for await (const slice of json.elements(attachedBlobs)) {
+      const place = placeIn('attachedBlobs', index);
+      const { start, end } = slice;
+      const text = Buffer.from(await json.bytes({ start, end: Math.min(end, start + cidBytes) })).toString();
+      const cid = cidIn(text.slice(1, -1));
+      if (cid) yield* this.#reference(cidUrn(cid), place);
+      else yield notACid(place, text);
+      index += 1;
+    }
+  }
+
   async *#hashes(carrier: ManifestCarrier): AsyncGenerator<ManifestFinding> {
     for await (const checked of checkBlobs(carrier)) {
       if (isProblem(checked)) {
@@ -216,11 +234,10 @@ class Verification {
   }
 
   /** Reports blocks without a reference. Cairn writes none, so every changed byte is noticed. */
-  async *#blocks(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
-    const documents = new Set(world.documents.map(({ cid }) => cid));
+  async *#blocks(carrier: ManifestCarrier, { carried }: ManifestContexts): AsyncGenerator<ManifestFinding> {
     for await (const { place, cid } of carrier.blobs()) {
       const { text } = cid();
-      if (documents.has(text)) continue;
+      if (carried.has(text)) continue;
       this.#counts.blobs += 1;
       if (this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
       const reason = 'Nothing in the manifest refers to this block.';
@@ -232,6 +249,10 @@ class Verification {
 function otherDocument(place: string): ManifestFinding {
   const reason = 'The document does not have the CID in its URL.';
   return { kind: 'fault', place, code: 'cid_mismatch', reason };
+}
+
+function notACid(place: string, text: string): ManifestFinding {
+  return { kind: 'fault', place, code: 'invalid_cid', reason: `${shortened(text)} is not a CID.` };
 }
 
 function problemFinding(place: string, { code, message }: ServiceError): ManifestFinding {

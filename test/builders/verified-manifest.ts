@@ -1,0 +1,26 @@
+import type { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
+import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.ts';
+import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
+import type { Identifier } from '../../src/domain/integrity/ports.ts';
+import { inMemory } from '../../src/domain/json/random-access.ts';
+import { signatureChecks } from './signatures.ts';
+
+interface Pool {
+  readonly registry: ContextRegistry;
+  readonly identifier: Identifier;
+}
+
+/** All findings of the offline verification of a manifest, and their summary. */
+export async function verifiedManifest(
+  { registry, identifier }: Pool,
+  bytes: Uint8Array,
+  form: ManifestForm = 'json',
+) {
+  const signatures = await signatureChecks(identifier);
+  const ports = { identifier, registry, maxStatementBytes: 1 << 20, signatures };
+  const findings: ManifestFinding[] = [];
+  const verification = verifyManifest(ports, inMemory(bytes), form);
+  let next = await verification.next();
+  for (; !next.done; next = await verification.next()) findings.push(next.value);
+  return { findings, summary: next.value };
+}
