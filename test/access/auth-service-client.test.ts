@@ -92,7 +92,15 @@ describe('definite answers', () => {
   });
 });
 
+test('the log of a failure names the address and the status', async () => {
+  server.fail('status-404');
+  await expect(service.verify('ada')).rejects.toMatchObject(unavailable);
+  expect(problems[0]?.message).toContain(`POST ${server.url}/api/v1/auth/validate`);
+  expect(problems[0]?.message).toContain('it answers 404');
+});
+
 describe.each<AuthFailure | 'away'>([
+  'status-404',
   'status-500',
   'status-503',
   'hang',

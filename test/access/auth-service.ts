@@ -6,9 +6,16 @@ import { text } from 'node:stream/consumers';
 export type AuthCall = 'validate' | 'authorize';
 
 /** A failure instead of an answer. `hang` lasts until the failure is changed. */
-export type AuthFailure = 'status-500' | 'status-503' | 'hang' | 'reset' | 'malformed' | 'huge';
+export type AuthFailure =
+  | 'status-404'
+  | 'status-500'
+  | 'status-503'
+  | 'hang'
+  | 'reset'
+  | 'malformed'
+  | 'huge';
 
-type Rejection = 400 | 401 | 403 | 404 | 422;
+type Rejection = 400 | 401 | 403 | 422;
 
 export interface Grant {
   readonly permission: string;

@@ -183,7 +183,16 @@ describe('keys', () => {
     }
   });
 
-  test('are not read again for each unknown key', async () => {
+  test('are read again for a key that is new within ten seconds of another read', async () => {
+    await issuer.verify(await provider.accessToken(), access());
+    for (let n = 0; n < 2; n += 1) {
+      await provider.rotateKeys();
+      expect(await issuer.verify(await provider.accessToken(), access())).toMatchObject({ subject: 'ada' });
+    }
+    expect(provider.requests(providerPaths.keys)).toBe(3);
+  });
+
+  test('are read twice in ten seconds for unknown keys, however many there are', async () => {
     await issuer.verify(await provider.accessToken(), access());
     const unknown = async (times: number) => {
       for (let n = 0; n < times; n += 1) {
@@ -192,17 +201,37 @@ describe('keys', () => {
       }
     };
     await unknown(20);
-    expect(provider.requests(providerPaths.keys)).toBe(1);
+    expect(provider.requests(providerPaths.keys)).toBe(3);
     await provider.rotateKeys();
     const token = await provider.accessToken();
+    clock.pass(9_999);
     await expect(issuer.verify(token, access())).rejects.toMatchObject(refused('unknown_key'));
-    clock.pass(10_000);
+    clock.pass(1);
     expect(await issuer.verify(token, access())).toMatchObject({ subject: 'ada' });
     await unknown(3);
+    expect(provider.requests(providerPaths.keys)).toBe(5);
+  });
+
+  test('are read once for concurrent tokens with a new key', async () => {
+    await issuer.verify(await provider.accessToken(), access());
+    await provider.rotateKeys();
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => provider.accessToken()));
+    await Promise.all(tokens.map((token) => issuer.verify(token, access())));
     expect(provider.requests(providerPaths.keys)).toBe(2);
-    clock.pass(3_600_000);
-    await unknown(20);
-    expect(provider.requests(providerPaths.keys)).toBe(3);
+  });
+
+  test('are used for five minutes, to the millisecond, before they are read again', async () => {
+    const token = await provider.accessToken({ claims: { exp: seconds() + 7_200 } });
+    await issuer.verify(token, access());
+    clock.pass(300_000);
+    await issuer.verify(token, access());
+    // Reading a new key shows that nothing was read in the background meanwhile.
+    await provider.rotateKeys();
+    await issuer.verify(await provider.accessToken(), access());
+    expect(provider.requests(providerPaths.discovery)).toBe(1);
+    clock.pass(1);
+    await issuer.verify(await provider.accessToken(), access());
+    await expect.poll(() => provider.requests(providerPaths.discovery)).toBe(2);
   });
 
   test('are read again after the clock was set back', async () => {

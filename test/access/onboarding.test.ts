@@ -49,7 +49,7 @@ test('a tool logs in, mints a token, and its agent registers, acts, is revoked a
 
   // What the template says, with the variable that it names.
   const [, url, id] =
-    /CAIRN_URL='([^']+)' AGENT_PROVISIONING_TOKEN="\$AGENT_PROVISIONING_TOKEN" cairn agents register (\S+)\.json/.exec(
+    /CAIRN_URL='([^']+)' AGENT_PROVISIONING_TOKEN="\$AGENT_PROVISIONING_TOKEN" cairn agents register (\S+)\.json --rotate\n/.exec(
       minted.stderr,
     ) ?? [];
   const file = join(folder.path, 'agent.json');

@@ -74,6 +74,20 @@ describe('cairn agents register', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  test('follows the commands of two tokens of one agent in the same folder', async () => {
+    const dids: string[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      const { stdout, stderr } = await cairn(['agents', 'token', 'Build agent', '--handle', 'twice'], {
+        env,
+      });
+      const [name = '', ...flags] = /cairn agents register (.+)$/m.exec(stderr)?.[1]?.split(' ') ?? [];
+      const file = join(folder.path, name);
+      expect(await register(file, stdout.trim(), ...flags)).toMatchObject({ code: 0 });
+      dids.push(read(file).did);
+    }
+    expect(new Set(dids).size).toBe(2);
+  });
+
   test('can be repeated with the same key after a refusal', async () => {
     const file = newFile();
     const old = await mint('--handle', 'repeated');

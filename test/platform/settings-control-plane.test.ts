@@ -183,7 +183,12 @@ describe('settings of the control plane', () => {
     ],
     ['no issuer', { ...bearer, BEARER_ISSUER_URL: '' }, '-auth-bearer-issuer-url is not set'],
     ['no bearer client id', { ...bearer, BEARER_CLIENT_ID: '' }, '-auth-bearer-client-id is not set'],
-    ['no scope', { ...bearer, BEARER_SCOPES: ',' }, '-auth-bearer-scopes names no scope'],
+    ['no scope', { ...bearer, BEARER_SCOPES: ',' }, 'lacks "openid"'],
+    [
+      'scopes of tools without openid',
+      { ...bearer, BEARER_SCOPES: 'profile' },
+      '-auth-bearer-scopes="profile"',
+    ],
     ['an invalid scope', { BEARER_SCOPES: 'open"id' }, 'must be scopes'],
     ['an unknown mode', { ...bearer, BEARER_MODE: 'saml' }, 'must be one of oidc, auth_service'],
     ['a plain HTTP issuer', { ...bearer, BEARER_ISSUER_URL: 'http://idp.example' }, 'must be an https URL'],

@@ -55,12 +55,33 @@ describe('settings of an unused authentication method of the control plane', () 
         /^-auth-allowed-email-domains \(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS\) is set/,
       ),
     ]);
-    expect(plane({ ...issuer, ...service })).toEqual([
-      expect.stringContaining('-auth-bearer-mode=auth_service'),
-    ]);
     expect(plane({ ...issuer, ...service, BEARER_MODE: 'auth_service' })).toHaveLength(2);
     expect(plane({ ENABLED: 'false', BEARER_ENABLED: 'false', ...issuer })).toHaveLength(2);
   });
+
+  test('are not the auth service, which decides about projects of the console in every mode', () => {
+    expect(plane({ ...issuer, ...service })).toEqual([]);
+    expect(plane({ ENABLED: 'false', BEARER_ENABLED: 'false', ...service })).toEqual([]);
+  });
+});
+
+test('a control plane without a way to become an administrator is reported', () => {
+  const bearers = {
+    CONTROL_PLANE_AUTH_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_BEARER_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_BEARER_ISSUER_URL: 'https://idp.example',
+    CONTROL_PLANE_AUTH_BEARER_CLIENT_ID: 'cli',
+  };
+  const browsers = {
+    CONTROL_PLANE_AUTH_IDP_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_STATE_SECRET: 'x'.repeat(32),
+    CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'cairn',
+    CONTROL_PLANE_AUTH_IDP_CLIENT_SECRET: 'y',
+    CONTROL_PLANE_AUTH_IDP_REDIRECT_URL: 'https://cairn.example/v1/auth/callback/idp',
+  };
+  expect(notices(bearers, ['control-plane'])).toEqual([expect.stringMatching(/^Nobody can be an admin/)]);
+  expect(notices(bearers, ['integrity'])).toEqual([]);
+  expect(notices({ ...bearers, ...browsers }, ['control-plane'])).toEqual([]);
 });
 
 describe('an auth service', () => {

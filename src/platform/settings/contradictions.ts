@@ -81,9 +81,10 @@ function bearerProblems(settings: Partial<Settings>): string[] {
     return [
       '-auth-bearer-mode is auth_service, but the URL of the auth service is not set. Set -auth-bearer-auth-service-base-url (CONTROL_PLANE_AUTH_BEARER_AUTH_SERVICE_BASE_URL) or -adapter-auth-service-base-url (CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL).',
     ];
-  if (acceptsBearers(settings, 'oidc') && settings.authBearerScopes?.length === 0)
+  const { authBearerScopes: scopes } = settings;
+  if (acceptsBearers(settings, 'oidc') && scopes && !scopes.includes('openid'))
     return [
-      '-auth-bearer-mode is oidc, but -auth-bearer-scopes names no scope (CONTROL_PLANE_AUTH_BEARER_SCOPES).',
+      `-auth-bearer-scopes="${scopes.join(',')}" (CONTROL_PLANE_AUTH_BEARER_SCOPES) lacks "openid", without which tools get no ID token. Add it.`,
     ];
   return [];
 }

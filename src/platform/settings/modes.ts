@@ -50,14 +50,6 @@ const modes: readonly Mode[] = [
     needs: [],
     own: ['authAllowedEmailDomains'],
   },
-  {
-    service: 'control-plane',
-    choice: '-auth-enabled, -auth-bearer-enabled and -auth-bearer-mode=auth_service',
-    isChosen: (settings) => acceptsBearers(settings, 'auth_service'),
-    // One of two URLs. `contradictions` looks for them.
-    needs: [],
-    own: ['authBearerAuthServiceBaseUrl'],
-  },
 ];
 
 export function acceptsBearers(

@@ -11,6 +11,7 @@ export function startNotices(settings: Settings, services: readonly ServedServic
         `${place} is plain HTTP. Everybody on the network in between can read and change tokens and permissions.`,
     ),
     ...namespaceNotices(settings, services),
+    ...administratorNotices(settings, services),
   ];
 }
 
@@ -43,5 +44,13 @@ function namespaceNotices(settings: Settings, services: readonly ServedService[]
   if (!asksAuthService || settings.claimNamespace !== null) return [];
   return [
     'CAIRN_CLAIM_NAMESPACE is not set, so the claims of callers grant nothing: the auth service is asked for every permission, and has_admin_access makes nobody an administrator.',
+  ];
+}
+
+function administratorNotices(settings: Settings, services: readonly ServedService[]): string[] {
+  const hasOnlyMembers = acceptsBearers(settings, 'oidc') && !settings.authIdpEnabled;
+  if (!services.includes('control-plane') || !hasOnlyMembers) return [];
+  return [
+    'Nobody can be an administrator: callers with an ID token are members, and they can sign in in no other way. Set -auth-idp-enabled=true (with -auth-bootstrap-admin-email), or -auth-bearer-mode=auth_service.',
   ];
 }

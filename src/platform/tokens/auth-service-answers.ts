@@ -50,7 +50,8 @@ export function readAllowed(answered: Answered): boolean {
   return definite(answered, authorization)?.allowed ?? false;
 }
 
-const refusals: readonly number[] = [400, 401, 403, 404, 422];
+/** A 404 is no refusal: it comes from a wrong path, or from a proxy in front of a service that is away. */
+const refusals: readonly number[] = [400, 401, 403, 422];
 
 function definite<Schema extends z.ZodType>({ status, text }: Answered, schema: Schema) {
   if (refusals.includes(status)) return undefined;

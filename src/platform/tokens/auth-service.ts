@@ -109,7 +109,8 @@ export class AuthService implements TokenVerifier {
       return read({ status: answer.status, text: await answer.text() });
     } catch (cause) {
       const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause);
-      this.#options.onError(new Error(`The auth service failed: ${reason}`, { cause }));
+      const url = `${this.#options.baseUrl}${path}`;
+      this.#options.onError(new Error(`The auth service failed (POST ${url}): ${reason}`, { cause }));
       const message = 'The auth service cannot confirm who is calling and what they may do. Try again later.';
       throw new ServiceError('unavailable', message, { cause, retryAfter });
     }

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keysFetch } from 'jose';
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, customFetch as keysFetch } from 'jose';
 import {
   type AuthorizationServer,
   allowInsecureRequests,
@@ -23,8 +23,9 @@ interface Published {
   readonly keys: ReturnType<typeof createRemoteJWKSet>;
 }
 
-/** Minimum time between two reads for unknown keys. */
-const cooldownMs = 10_000;
+/** At most `mostRereads` reads for unknown keys begin in this time, so that a new key counts soon after another one. */
+const rereadsMs = 10_000;
+const mostRereads = 2;
 /** How long the issuer is left alone after a failure. */
 const failedLatelyMs = 1_000;
 /** Older keys are read again in the background, so that withdrawn keys end. */
@@ -43,6 +44,9 @@ export class IssuerKeys {
   readonly #fetch;
   #published: Published | undefined;
   #reading: Promise<Published> | undefined;
+  #rereading: Promise<void> | undefined;
+  /** When keys were read for an unknown one, in the last `rereadsMs`. */
+  #rereads: readonly number[] = [];
   #askedAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +68,28 @@ export class IssuerKeys {
    */
   async key(...[header, token]: Parameters<JWTVerifyGetKey>) {
     const { keys } = await this.#current();
-    return await keys(header, token);
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !this.#mayReread()) throw error;
+      this.#rereading ??= this.#reread(keys).finally(() => {
+        this.#rereading = undefined;
+      });
+      await this.#rereading;
+      return await keys(header, token);
+    }
+  }
+
+  #mayReread(): boolean {
+    this.#rereads = this.#rereads.filter((at) => this.#age(at) < rereadsMs);
+    return this.#rereading !== undefined || this.#rereads.length < mostRereads;
+  }
+
+  /** Failed reads do not count: `#demandPatience` limits them. */
+  async #reread(keys: Published['keys']): Promise<void> {
+    const at = this.#options.now().getTime();
+    await keys.reload();
+    this.#rereads = [...this.#rereads, at];
   }
 
   /** The last metadata and keys. Old ones are read again; if that fails, they stay. */
@@ -89,7 +114,8 @@ export class IssuerKeys {
       if (!keysUrl || !isSafeUrl(keysUrl)) throw new Error('its metadata have no jwks_uri that is https');
       const keys = createRemoteJWKSet(keysUrl, {
         cacheMaxAge: Number.POSITIVE_INFINITY,
-        cooldownDuration: cooldownMs,
+        // `key` decides when to read again.
+        cooldownDuration: Number.POSITIVE_INFINITY,
         [keysFetch]: (url, init) => this.#fetchKeys(url, init),
       });
       await keys.reload();

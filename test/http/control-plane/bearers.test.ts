@@ -173,7 +173,7 @@ describe('tokens of an auth service', () => {
     expect((await replica.send('GET', '/v1/users', bearer('member'))).status).toBe(403);
   });
 
-  test.each([400, 404, 422] as const)('that it answers with %s are refused and counted', async (status) => {
+  test.each([400, 422] as const)('that it answers with %s are refused and counted', async (status) => {
     const rate = { CAIRN_TOKEN_FAILURE_RATE: '1/1h' };
     const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
     const counted = await plane.replica({ ...mode, ...rate }, `192.0.2.${status % 100}`);
@@ -181,6 +181,19 @@ describe('tokens of an auth service', () => {
     expect((await me(bearer(`bad-${status}`), counted)).status).toBe(401);
     expect(service.calls('validate', `bad-${status}`)).toBe(1);
     expect((await me(bearer(`other-${status}`), counted)).status).toBe(429);
+  });
+
+  test('are neither refused nor counted while it answers 404', async () => {
+    const mode = variables({
+      BEARER_MODE: 'auth_service',
+      BEARER_AUTH_SERVICE_BASE_URL: `${service.url}/old`,
+    });
+    const wrong = await plane.replica({ ...mode, CAIRN_TOKEN_FAILURE_RATE: '1/1h' }, '192.0.2.94');
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect((await me(bearer('member'), wrong)).status).toBe(503);
+    expect(plane.log.some((line) => line.includes('/old/api/v1/auth/validate') && line.includes('404'))).toBe(
+      true,
+    );
   });
 
   test('are of the configured issuer unless they say otherwise, so that disabled users stay out', async () => {

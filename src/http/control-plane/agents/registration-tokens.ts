@@ -37,7 +37,9 @@ const minted = z
       .describe('Counts once, for 15 minutes. It is shown only here; nothing stores or logs it'),
     command_template: z
       .string()
-      .describe('A command that registers an agent with the token in $AGENT_PROVISIONING_TOKEN'),
+      .describe(
+        'A command that registers the agent with the token in $AGENT_PROVISIONING_TOKEN, and replaces the key in its file if it is registered already',
+      ),
     agent_id: z.string().openapi({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa' }),
     expires_at: z.iso.datetime(),
   })
@@ -91,7 +93,7 @@ export function registrationTokenRoutes(app: ControlPlaneApp, ports: Registratio
   });
 }
 
-/** The token is a variable here, so that no shell history holds it. */
+/** The token is a variable here, so that no shell history holds it. A second token of an agent finds the file of the first. */
 function commandFor(url: string, agentId: string): string {
-  return `CAIRN_URL='${url}' AGENT_PROVISIONING_TOKEN="$AGENT_PROVISIONING_TOKEN" cairn agents register ${agentId}.json`;
+  return `CAIRN_URL='${url}' AGENT_PROVISIONING_TOKEN="$AGENT_PROVISIONING_TOKEN" cairn agents register ${agentId}.json --rotate`;
 }
