@@ -193,12 +193,12 @@ test('a token cannot be minted where nobody has a subject', async () => {
 describe('cairn gateway-token', () => {
   const secret = { CAIRN_GATEWAY_SECRET: gatewaySecret };
 
-  test('prints a credential with all scopes for 30 days', async () => {
+  test('prints a credential that can report, but not change who may read, for 30 days', async () => {
     const { code, stdout, stderr } = await cairn(['gateway-token'], { env: secret });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(decodeProtectedHeader(stdout.trim())).toEqual({ alg: 'HS256', typ: 'gateway-credential+jwt' });
     const { scope, iat = 0, exp = 0, sub, aud } = decodeJwt(stdout.trim());
-    expect(scope).toBe('audit-exchanges plugin-events state-records memberships project-bindings');
+    expect(scope).toBe('audit-exchanges plugin-events state-records');
     expect(exp - iat).toBe(30 * 86_400);
     expect({ sub, aud }).toEqual({ sub: 'gateway', aud: 'urn:cairn:gateway' });
   });
@@ -208,7 +208,7 @@ describe('cairn gateway-token', () => {
     const { stdout } = await cairn(['gateway-token', ...flags, '--name', 'ci'], { env: secret });
     const { scope, iat = 0, exp = 0, sub } = decodeJwt(stdout.trim());
     expect({ scope, seconds: exp - iat, sub }).toEqual({
-      scope: 'memberships plugin-events',
+      scope: 'admin:memberships plugin-events',
       seconds: 5_400,
       sub: 'ci',
     });

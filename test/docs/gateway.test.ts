@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { GatewayScope } from '../../src/domain/control-plane/gateway-access.ts';
-import { useGateway } from '../http/control-plane/gateway/gateway.ts';
+import {
+  type GatewayScope,
+  guardedScopes,
+  reportingScopes,
+} from '../../src/domain/control-plane/gateway-access.ts';
+import { credential, useGateway } from '../http/control-plane/gateway/gateway.ts';
 import { exchange } from '../http/control-plane/gateway/samples.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/gateway.md'), 'utf8');
@@ -11,12 +15,20 @@ const gateway = useGateway();
 test('the records of the page are accepted in order, and answered as it shows', async () => {
   const variables = new Map([...page.matchAll(/^(\w+)=([\w-]+)/gm)].map(([, name, value]) => [name, value]));
   await gateway.agent({ id: String(variables.get('AGENT')) });
-  const sent = [...page.matchAll(/^gateway ([\w-]+) <<END\n(.*?)\nEND$/gms)];
+  const sent = [...page.matchAll(/^gateway ([\w-]+)( \$MANAGER)? <<END\n(.*?)\nEND$/gms)];
   expect(sent).toHaveLength(5);
   const answers = [];
-  for (const [, scope, body = ''] of sent) {
+  const credentials = {
+    reports: await credential(reportingScopes),
+    manages: await credential(guardedScopes),
+  };
+  for (const [, scope, manager, body = ''] of sent) {
     const filled = body.replaceAll(/\$(\w+)/g, (_, name) => variables.get(name) ?? expect.fail(name));
-    const { status, json, text } = await gateway.send(scope as GatewayScope, filled);
+    const { status, json, text } = await gateway.send(
+      scope as GatewayScope,
+      filled,
+      manager ? credentials.manages : credentials.reports,
+    );
     expect(status, text).toBe(200);
     answers.push(json);
   }

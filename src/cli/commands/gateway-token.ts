@@ -1,5 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type GatewayScope, gatewayScopes } from '../../domain/control-plane/gateway-access.ts';
+import {
+  type GatewayScope,
+  gatewayScopes,
+  guardedScopes,
+  reportingScopes,
+} from '../../domain/control-plane/gateway-access.ts';
 import { signGatewayCredential } from '../../platform/agent-tokens/gateway-credential.ts';
 import { controlPlaneSettingTable } from '../../platform/settings/control-plane.ts';
 import { duration } from '../../platform/settings/kinds.ts';
@@ -13,11 +18,14 @@ const notes = `
 The credential is signed with CAIRN_GATEWAY_SECRET, which must be that of the service. Keep it secret: whoever has it can
 report records in the name of any agent until it expires. It can be withdrawn only by changing the secret.
 
-Scopes: ${gatewayScopes.join(', ')}. Default: all.
+Scopes: ${reportingScopes.join(', ')} (the default), and ${guardedScopes.join(' and ')}. The last two change who may
+read what agents did: a holder of project-bindings can open any project to callers of the governance console, and close it.
+Give them only to what manages projects.
 
 Examples:
   $ cairn gateway-token --expires 12h
-  $ cairn gateway-token --name ci --scope audit-exchanges --scope plugin-events`;
+  $ cairn gateway-token --name ci --scope audit-exchanges --scope plugin-events
+  $ cairn gateway-token --name projects --scope memberships,project-bindings --expires 1h`;
 
 interface GatewayTokenFlags {
   readonly scope?: readonly GatewayScope[];
@@ -29,7 +37,11 @@ export function gatewayTokenCommand(program: Command, io: Io): void {
   program
     .command('gateway-token')
     .description('print a credential with which a gateway reports what agents do')
-    .option('--scope <scopes>', 'what it may report, separated by commas; can be repeated', scopes)
+    .option(
+      '--scope <scopes>',
+      `what it may report, separated by commas; can be repeated (default: ${reportingScopes.join(',')})`,
+      scopes,
+    )
     .addOption(
       new Option('--expires <duration>', 'how long it counts')
         .argParser(lifetime)
@@ -41,7 +53,7 @@ export function gatewayTokenCommand(program: Command, io: Io): void {
 }
 
 async function printCredential(io: Io, flags: GatewayTokenFlags): Promise<void> {
-  const { scope = gatewayScopes, expires: lifetimeMs, name } = flags;
+  const { scope = reportingScopes, expires: lifetimeMs, name } = flags;
   const { gatewaySecret } = controlPlaneSettingTable;
   const { gatewaySecret: secret } = readTable({ gatewaySecret }, withoutEmpty(io.env));
   if (secret === null)

@@ -1,13 +1,17 @@
-/** What a gateway may report: one scope for each route below /v1/gateway. */
-export const gatewayScopes = [
-  'audit-exchanges',
-  'plugin-events',
-  'state-records',
-  'memberships',
-  'project-bindings',
-] as const;
+/** Scopes to report what agents do. A credential has them by default. */
+export const reportingScopes = ['audit-exchanges', 'plugin-events', 'state-records'] as const;
+
+/** Scopes to change who may read what. A credential has them only if they were asked for. */
+export const guardedScopes = ['memberships', 'project-bindings'] as const;
+
+/** One scope for each route below /v1/gateway. */
+export const gatewayScopes = [...reportingScopes, ...guardedScopes] as const;
 
 export type GatewayScope = (typeof gatewayScopes)[number];
+
+export function isGuarded(scope: GatewayScope): boolean {
+  return guardedScopes.some((guarded) => guarded === scope);
+}
 
 /** The holder of a gateway credential. */
 export interface GatewayCaller {
@@ -15,7 +19,7 @@ export interface GatewayCaller {
   /** The name of the gateway. */
   readonly subject: string;
   readonly means: 'gateway_credential';
-  readonly scopes: ReadonlySet<string>;
+  readonly scopes: ReadonlySet<GatewayScope>;
 }
 
 /** The holder of a registration token that is genuine and has not expired. The store knows whether it still counts. */

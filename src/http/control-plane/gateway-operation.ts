@@ -1,7 +1,13 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { GatewayCaller, GatewayScope, Registrant } from '../../domain/control-plane/gateway-access.ts';
+import {
+  type GatewayCaller,
+  type GatewayScope,
+  isGuarded,
+  type Registrant,
+} from '../../domain/control-plane/gateway-access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { scopesOf } from '../../platform/agent-tokens/gateway-credential.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 import { type BearerAttempts, bearerCaller } from '../../platform/tokens/bearer-attempts.ts';
@@ -27,11 +33,14 @@ export const gatewaySecuritySchemes = {
 /** Registers an operation for holders of a gateway credential with a scope. */
 export const gatewayOperation = operationsOf<GatewayScope, GatewayCaller>({
   authorize({ scopes }, scope, name) {
-    if (!scopes.has(scope))
-      throw new ServiceError(
-        'forbidden',
-        `The gateway credential lacks the scope "${scope}" (${name}). Make one with "cairn gateway-token --scope ${scope}".`,
-      );
+    if (scopes.has(scope)) return;
+    const why = isGuarded(scope)
+      ? ', which a credential of an earlier version and one without "--scope" do not have'
+      : '';
+    throw new ServiceError(
+      'forbidden',
+      `The gateway credential lacks the scope "${scope}"${why} (${name}). Make one with "cairn gateway-token --scope ${scope}".`,
+    );
   },
   callerKey: ({ issuer, subject }) => JSON.stringify([issuer, subject]),
   securitySchemes: ['gateway'],
@@ -61,8 +70,7 @@ export function gatewayApps(
 ): { readonly gateway: GatewayApp; readonly registration: RegistrationApp } {
   const gatewayCaller = async (context: Context): Promise<GatewayCaller> => {
     const { issuer, subject, claims } = await bearerCaller(context, gateway);
-    const scopes = new Set(String(claims.scope ?? '').split(' '));
-    return { issuer, subject, means: 'gateway_credential', scopes };
+    return { issuer, subject, means: 'gateway_credential', scopes: scopesOf(claims) };
   };
   const registrant = async (context: Context): Promise<Registrant> => {
     const { claims } = await bearerCaller(context, registration);

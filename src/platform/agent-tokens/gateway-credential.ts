@@ -1,7 +1,7 @@
-import type { GatewayScope } from '../../domain/control-plane/gateway-access.ts';
+import { type GatewayScope, gatewayScopes, isGuarded } from '../../domain/control-plane/gateway-access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { ownTypes } from '../tokens/own-tokens.ts';
-import { type TokenVerifier, tokenHash, type VerifiedToken } from '../tokens/token-verifier.ts';
+import { type Claims, type TokenVerifier, tokenHash, type VerifiedToken } from '../tokens/token-verifier.ts';
 import { VerdictCache } from '../tokens/verdict-cache.ts';
 import { signToken, verifyToken } from './signed-token.ts';
 
@@ -29,12 +29,23 @@ export async function signGatewayCredential(
 ): Promise<string> {
   const issuedAt = Math.floor(now.getTime() / 1_000);
   return await signToken(secret, kind, {
-    claims: { scope: scopes.join(' ') },
+    claims: { scope: scopes.map(writtenScope).join(' ') },
     subject: name,
     jti: crypto.randomUUID(),
     issuedAt,
     expiresAt: issuedAt + Math.floor(lifetimeMs / 1_000),
   });
+}
+
+/** The scopes of a verified credential. */
+export function scopesOf({ scope = '' }: Claims): ReadonlySet<GatewayScope> {
+  const written = String(scope).split(' ');
+  return new Set(gatewayScopes.filter((name) => written.includes(writtenScope(name))));
+}
+
+/** Credentials of earlier versions have the bare names of guarded scopes by default, so these names grant nothing. */
+function writtenScope(name: GatewayScope): string {
+  return isGuarded(name) ? `admin:${name}` : name;
 }
 
 /** Verifies gateway credentials, and remembers results for half a minute. */

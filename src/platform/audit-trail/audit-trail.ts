@@ -14,7 +14,7 @@ import { clientAddress } from '../http/client-address.ts';
 import { errorStatus } from '../http/error-status.ts';
 import type { Log } from '../log.ts';
 import { OrderedIds } from '../ordered-ids.ts';
-import { type AuditEntry, endedRecord, note } from './entry.ts';
+import { type AuditEntry, endedRecords, note } from './entry.ts';
 import { AuditQueue, logRecord } from './queue.ts';
 
 /** Maximum number of recorded attempts by unknown callers and of fruitless requests. The rest is dropped. */
@@ -52,6 +52,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   readonly #options: AuditTrailOptions<Caller>;
   readonly #queue: AuditQueue;
   readonly #ids = new OrderedIds();
+  readonly #newId = () => this.#ids.next(this.#options.now().getTime());
   readonly #fruitless = new RateLimiterMemory({ points: fruitlessPerMinute, duration: 60 });
 
   constructor(options: AuditTrailOptions<Caller>) {
@@ -81,11 +82,11 @@ export class AuditTrail<Caller> implements AsyncDisposable {
           if (recording === 'before') await this.#begin(entry);
         },
       });
-      await this.#end(recording, entry, endedRecord(entry, response.status));
+      await this.#end(recording, entry, endedRecords(entry, this.#newId, response.status));
       return response;
     } catch (error) {
       const code = error instanceof ServiceError ? error.code : 'internal';
-      await this.#end(recording, entry, endedRecord(entry, errorStatus[code], code));
+      await this.#end(recording, entry, endedRecords(entry, this.#newId, errorStatus[code], code));
       throw error;
     }
   }
@@ -121,8 +122,13 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   }
 
   /** A failure to record does not change the answer, because the operation has already happened. */
-  async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
+  async #end(
+    recording: Recording,
+    { isStored }: AuditEntry,
+    records: ReturnType<typeof endedRecords>,
+  ): Promise<void> {
     const { auditLog, log } = this.#options;
+    const [record] = records;
     const isRefusedChange = recording !== 'queued' && record.outcome === 'refused';
     const isFruitless = record.actor === null || fruitlessCodes.has(record.code) || isRefusedChange;
     if (isFruitless && !isStored) {
@@ -134,9 +140,11 @@ export class AuditTrail<Caller> implements AsyncDisposable {
         },
       );
     } else if (recording === 'queued') {
-      this.#queue.add(record);
+      for (const each of records) this.#queue.add(each);
     } else {
-      await putAuditRecords(auditLog, [record]).catch((err: unknown) => logRecord(log, record, err));
+      await putAuditRecords(auditLog, records).catch((err: unknown) => {
+        for (const each of records) logRecord(log, each, err);
+      });
     }
   }
 

@@ -18,18 +18,36 @@ export async function keepMemberships(
   );
 }
 
+export interface BindingChange {
+  /** Undefined if the project had no binding. */
+  readonly old: ProjectBinding | undefined;
+  readonly binding: ProjectBinding;
+}
+
 /**
  * A later binding of a project replaces the earlier one. A repeat of the earlier one changes nothing.
- * @returns the stored bindings, in order. @throws ServiceError as `insertOnce`.
+ * @returns the stored bindings, in order, and those that are new. @throws ServiceError as `insertOnce`.
  */
 export async function keepBindings(
   { bindings, now }: Pick<GatewayPorts, 'bindings' | 'now'>,
   sent: readonly SentBinding[],
-): Promise<readonly ProjectBinding[]> {
+): Promise<{ readonly stored: readonly ProjectBinding[]; readonly changes: readonly BindingChange[] }> {
   const receivedAt = now().getTime();
-  return await insertOnce(bindings, 'key', sent.map(withDigest), async (fresh) =>
-    fresh.map((one, position) => ({ ...one, receivedAt, position })),
-  );
+  const changes: BindingChange[] = [];
+  const stored = await insertOnce(bindings, 'key', sent.map(withDigest), async (fresh) => {
+    const projects = fresh.map(({ projectUuid }) => projectUuid);
+    const found = await bindings.among('byProject', projects, 1);
+    const current = new Map(found.map(([binding], at) => [projects[at], binding]));
+    return fresh.map((one, position) => {
+      const binding = { ...one, receivedAt, position };
+      changes.push({ old: current.get(one.projectUuid), binding });
+      current.set(one.projectUuid, binding);
+      return binding;
+    });
+  });
+  // Another request may have stored the same binding meanwhile.
+  const kept = new Set(stored);
+  return { stored, changes: changes.filter(({ binding }) => kept.has(binding)) };
 }
 
 function withDigest<Content extends object>(content: Content): Content & { readonly digest: string } {

@@ -1,9 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { checkedEvent, keepEvents } from '../../../domain/control-plane/gateway/events.ts';
-import { keepBindings, keepMemberships } from '../../../domain/control-plane/gateway/evidence.ts';
+import {
+  type BindingChange,
+  keepBindings,
+  keepMemberships,
+} from '../../../domain/control-plane/gateway/evidence.ts';
 import { checkedExchange, keepExchanges } from '../../../domain/control-plane/gateway/exchanges.ts';
 import type { GatewayPorts } from '../../../domain/control-plane/gateway/ports.ts';
 import { checkedState, keepStates } from '../../../domain/control-plane/gateway/states.ts';
+import { type AuditPart, note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import type { JsonLimits } from '../../json-request.ts';
 import { type GatewayApp, gatewayOperation } from '../gateway-operation.ts';
@@ -111,15 +116,30 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
 
   gatewayOperation(app, 'POST /v1/gateway/project-bindings', {
     access: 'project-bindings',
-    audit: 'queued',
+    audit: 'before',
     tag,
     summary: 'Report who decides about the readers of projects',
-    description: `${rules} A project is bound once.`,
+    description: `${rules} The last binding of a project counts. The audit log has a record for each new binding, with the old one.`,
     body: batchOf(bindingRecord),
     answers: { 200: results(source), ...errors },
     handle: async ({ context }) => {
       const sent = await batch(context, bindingRecord, limits, sentBinding);
-      return context.json(sources(await keepBindings(ports, sent)));
+      const { stored, changes } = await keepBindings(ports, sent);
+      note(context, { parts: changes.map(bindingPart) });
+      return context.json(sources(stored));
     },
   });
+}
+
+function bindingPart({ old, binding }: BindingChange): AuditPart {
+  return {
+    target: binding.projectUuid,
+    details: {
+      source_id: binding.sourceId,
+      old_kind: old?.kind ?? null,
+      old_console_project_id: old?.consoleProjectId ?? null,
+      kind: binding.kind,
+      console_project_id: binding.consoleProjectId,
+    },
+  };
 }

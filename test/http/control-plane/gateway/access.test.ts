@@ -1,8 +1,14 @@
+import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { agents } from '../../../../src/domain/control-plane/agents/agents.ts';
 import { auditExchanges } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
-import { gatewayScopes } from '../../../../src/domain/control-plane/gateway-access.ts';
+import {
+  gatewayScopes,
+  guardedScopes,
+  reportingScopes,
+} from '../../../../src/domain/control-plane/gateway-access.ts';
 import { signRegistrationToken } from '../../../../src/platform/agent-tokens/registration-token.ts';
+import { gatewaySecret } from '../plane.ts';
 import { credential, useGateway } from './gateway.ts';
 import { binding, event, exchange, membership, state } from './samples.ts';
 
@@ -27,6 +33,30 @@ test.each(gatewayScopes)('%s needs a credential with its scope', async (scope) =
     json: { code: 'forbidden', error: expect.stringContaining(`the scope "${scope}"`) },
   });
   expect((await gateway.send(scope, sent, await credential([scope]))).status).toBe(200);
+});
+
+/** The credential that earlier versions printed by default. */
+const earlierDefault = (scope: string) =>
+  new SignJWT({ scope })
+    .setProtectedHeader({ alg: 'HS256', typ: 'gateway-credential+jwt' })
+    .setIssuer('urn:cairn:gateway-credentials')
+    .setAudience('urn:cairn:gateway')
+    .setSubject('gateway')
+    .setJti(crypto.randomUUID())
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(Buffer.from(gatewaySecret));
+
+test('a credential of an earlier version reports what agents do, but does not change who may read it', async () => {
+  const old = await earlierDefault(gatewayScopes.join(' '));
+  const agent = await gateway.agent();
+  for (const scope of reportingScopes)
+    expect((await gateway.send(scope, [records[scope](agent)], old)).status).toBe(200);
+  for (const scope of guardedScopes)
+    expect(await gateway.send(scope, [records[scope](agent)], old)).toMatchObject({
+      status: 403,
+      json: { error: expect.stringMatching(/earlier version.*"cairn gateway-token --scope/) },
+    });
 });
 
 test.each(gatewayScopes)(

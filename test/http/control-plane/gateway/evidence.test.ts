@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { auditRecords } from '../../../../src/domain/audit-log/audit-log.ts';
 import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
 import { bindingOf, projectBindings } from '../../../../src/domain/control-plane/gateway/project-bindings.ts';
 import { useGateway } from './gateway.ts';
@@ -69,6 +70,43 @@ test('the last binding of a project counts, and a repeat of an earlier one chang
   const last = { ...third, kind: 'console', console_project_id: 'console-2' };
   expect((await gateway.send('project-bindings', [binding({ project_uuid }), last])).status).toBe(200);
   expect(await current()).toMatchObject({ kind: 'console', consoleProjectId: 'console-2' });
+});
+
+test('the audit log names the project of each new binding, with the old and the new binding', async () => {
+  const recorded = async (projectUuid: string) =>
+    (await gateway.store.of(auditRecords).page('byTarget', [projectUuid], { after: null, limit: 9 })).records;
+  const one = binding({ kind: 'console', console_project_id: 'mine' });
+  const { project_uuid } = one;
+  const [back, other] = [binding({ project_uuid }), binding()];
+  await gateway.send('project-bindings', [one]);
+  await gateway.send('project-bindings', [one, back, other]);
+  await gateway.send('project-bindings', [back, one]);
+  const shared = { action: 'POST /v1/gateway/project-bindings', outcome: 'done', target: project_uuid };
+  const actor = {
+    issuer: 'urn:cairn:gateway-credentials',
+    subject: 'gateway-1',
+    means: 'gateway_credential',
+  };
+  const mine = { kind: 'console', console_project_id: 'mine' };
+  const operator = { kind: 'operator', console_project_id: null };
+  expect(await recorded(project_uuid)).toMatchObject([
+    {
+      ...shared,
+      actor,
+      details: {
+        source_id: back.source_id,
+        old_kind: 'console',
+        old_console_project_id: 'mine',
+        ...operator,
+      },
+    },
+    {
+      ...shared,
+      actor,
+      details: { source_id: one.source_id, old_kind: null, old_console_project_id: null, ...mine },
+    },
+  ]);
+  expect(await recorded(other.project_uuid)).toMatchObject([{ details: { old_kind: null, ...operator } }]);
 });
 
 test('a source_id cannot bind a second project', async () => {
