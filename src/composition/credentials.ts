@@ -68,7 +68,7 @@ export function credentialPorts(store: Store, parts: CredentialParts, settings: 
       identifier: parts.identifier,
       ownKeys: parts.signer.keys,
       ownDidWeb: didWebOf(base()),
-      statusCheck: ownStatusCheck(status),
+      statusCheck: ownStatusCheck({ ...status, credentials: records }),
       now,
     },
   };

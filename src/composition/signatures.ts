@@ -1,4 +1,4 @@
-import { standings } from '../domain/integrity/credentials/status.ts';
+import { credentials } from '../domain/integrity/credentials/credential-records.ts';
 import { statusEntries } from '../domain/integrity/credentials/status-entries.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
 import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
@@ -7,6 +7,7 @@ import { type SigstoreVerifier, sigstoreWithoutRoot } from '../domain/integrity/
 import { checkBundle } from '../domain/integrity/signatures/bundle.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
+import { signatureStandings } from '../domain/integrity/signatures/standings.ts';
 import { type TrustPorts, type TrustReader, trustIn } from '../domain/integrity/signatures/trust.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { readDsseKeys } from '../platform/dsse-keys-file.ts';
@@ -43,10 +44,17 @@ export async function openSignatures(
     sigstore: (bundle, subject) => checkBundle({ sigstore, blobs: store.blobs }, bundle, subject),
     now,
   };
+  const ownDids = new Set([...signer.keys.map(({ did }) => did), ...(ownDidWeb === null ? [] : [ownDidWeb])]);
+  const standing = {
+    statusEntries: store.of(statusEntries),
+    credentials: store.of(credentials),
+    statements: store.statements,
+    ownDids,
+  };
   const trusting: TrustPorts = {
     signatures: records,
-    standings: (ids) => standings(store.of(statusEntries), ids),
-    ownDids: new Set([...signer.keys.map(({ did }) => did), ...(ownDidWeb === null ? [] : [ownDidWeb])]),
+    standings: (signed) => signatureStandings(standing, signed),
+    ownDids,
     now,
   };
   const trust: TrustReader = (claims) => trustIn(trusting, claims);

@@ -51,34 +51,42 @@ export function planPage(
   };
 }
 
-/** Finds records whose first member in `order` has one of the values, in that order. */
-type FindAmong<Item> = (
-  order: readonly [string, ...string[]],
-  values: readonly Scalar[],
-  limit: number,
-) => Promise<readonly Item[]>;
+/** Records whose first member in `order` has one of the values, and other members have theirs, in that order. */
+interface Among {
+  readonly order: readonly [string, ...string[]];
+  readonly values: readonly Scalar[];
+  readonly equal: PagePlan['equal'];
+}
+
+/** What `Records.among` asks for. */
+export interface AmongRequest {
+  readonly index: string;
+  readonly values: readonly Scalar[];
+  readonly limit: number;
+  readonly then: readonly Scalar[];
+}
 
 /** The first `limit` records for each value of the first member of an index. */
 export async function recordsAmong<Item extends object>(
   { name, key, indexes }: Collection,
-  index: string,
-  values: readonly Scalar[],
-  limit: number,
-  find: FindAmong<Item>,
+  { index, values, limit, then }: AmongRequest,
+  read: (among: Among, limit: number) => Promise<readonly Item[]>,
 ): Promise<(readonly Item[])[]> {
   const members = indexes[index];
   if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
   const [member = key, ...rest] = members;
   const order = member === key ? ([key] as const) : ([member, ...rest, key] as const);
+  const equal = then.map((value, at) => [String(rest[at]), value] as const);
+  const find = (wanted: readonly Scalar[], most: number) => read({ order, values: wanted, equal }, most);
   const distinct = [...new Set(values)];
   const room = distinct.length * limit;
-  const together = room === 0 ? [] : await find(order, distinct, room + 1);
+  const together = room === 0 ? [] : await find(distinct, room + 1);
   if (together.length <= room) {
     const groups = Map.groupBy(together, (record) => valueAt(record, member));
     return values.map((value) => groups.get(value)?.slice(0, limit) ?? []);
   }
   // One value has so many records that those of others may be missing.
-  return await Promise.all(values.map((value) => find(order, [value], limit)));
+  return await Promise.all(values.map((value) => find([value], limit)));
 }
 
 function readPlace(cursor: string, question: unknown, length: number): readonly Scalar[] {

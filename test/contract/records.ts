@@ -162,6 +162,11 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().among('key', [other.isbn, 'unknown'], 1)).toEqual([[other], []]);
       expect(await records().among('byTitle', [many], 5)).toEqual([made.toSorted((a, b) => a.at - b.at)]);
       expect(await records().among('byAuthor', [], 1)).toEqual([]);
+      expect(await records().among('byAuthor', [few, many], 2, [2])).toEqual([[], [made[2]]]);
+      const crowd = Array.from({ length: 5 }, (_, at) => book({ author: few, title: String(at), at: 2 }));
+      await records().insert(crowd);
+      const counts = (await records().among('byAuthor', [few, many], 3, [2])).map(({ length }) => length);
+      expect(counts).toEqual([3, 1]);
       const record = { id: few, value: many, key: 'k' };
       await store.of(columns).insert([record]);
       expect(await store.of(columns).among('key', [few], 1)).toEqual([[record]]);

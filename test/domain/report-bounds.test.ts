@@ -71,6 +71,7 @@ describe('gathering for a report', () => {
         result: 'ok',
         reason: null,
         credentialId: 'urn:uuid:0',
+        credentialCid: 'baga',
       } as unknown as Signature,
     ]);
     const standings = statements.flatMap(({ signatures }) => signatures.map(({ standing }) => standing));

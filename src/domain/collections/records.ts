@@ -66,8 +66,16 @@ export interface Records<Item extends object, Index extends string = string> {
    */
   totals(index: Index, prefix: readonly Scalar[], member: string): Promise<ReadonlyMap<Scalar, Total>>;
 
-  /** For each value the first `limit` records whose first index member equals it, in the order of the index. */
-  among(index: Index, values: readonly Scalar[], limit: number): Promise<(readonly Item[])[]>;
+  /**
+   * For each value the first `limit` records whose first index member equals it, in the order of the index.
+   * @param then values of the index members after the first.
+   */
+  among(
+    index: Index,
+    values: readonly Scalar[],
+    limit: number,
+    then?: readonly Scalar[],
+  ): Promise<(readonly Item[])[]>;
 }
 
 /** The records of all pages, which have up to `limit` records each. */

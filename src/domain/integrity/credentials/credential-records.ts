@@ -30,3 +30,16 @@ export function credentialKey(id: string): string {
   const [, found] = uuid.exec(id) ?? [];
   return found === undefined ? id : `urn:uuid:${found.toLowerCase()}`;
 }
+
+/**
+ * The key of the status entries of a credential that this service issues for a statement. Everybody can compute the id of
+ * such a credential, and allocate it, so its entries are kept by its issuer too.
+ */
+export function issuedKey(issuer: string, id: string): string {
+  return `${issuer} ${credentialKey(id)}`;
+}
+
+/** The credential id in the key of status entries. Neither DIDs nor ids have spaces. */
+export function idInKey(key: string): string {
+  return key.slice(key.indexOf(' ') + 1);
+}

@@ -47,7 +47,7 @@ export async function standings(
   );
 }
 
-function standingOf(entries: readonly StatusEntry[]): Standing {
+export function standingOf(entries: readonly StatusEntry[]): Standing {
   const isSet = (wanted: string) => entries.some(({ purpose, status }) => purpose === wanted && status);
   return { revoked: isSet('revocation'), suspended: isSet('suspension') };
 }

@@ -1,6 +1,6 @@
 import type { IdentifiedRow } from '../ports.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
-import type { Signature } from '../signatures/signatures.ts';
+import { credentialCidOf, type Signature } from '../signatures/signatures.ts';
 import {
   type Claim,
   type CredentialStanding,
@@ -39,7 +39,7 @@ export class ManifestSignatures {
       const { credential } = JSON.parse(Buffer.from(jcs).toString());
       if (typeof credential?.id !== 'string') continue;
       const standing = await this.#ports.standing(credential);
-      if (standing) this.#standings.set(credential.id, standing);
+      if (standing) this.#standings.set(credentialCidOf(credential), standing);
     }
   }
 

@@ -4,6 +4,7 @@ import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import { type LineagePorts, traceLineage } from '../lineage/lineage.ts';
 import type { StatementScope, StoredStatement } from '../ports.ts';
+import { signaturesAbout } from '../signatures/proven.ts';
 import type { Signature } from '../signatures/signatures.ts';
 import { claimed, type TrustPorts, trustIn } from '../signatures/trust.ts';
 import { governanceIn } from './governance.ts';
@@ -164,19 +165,17 @@ async function withTrust(
   rows: readonly StoredStatement[],
   scope: StatementScope,
 ): Promise<ReportedStatement[]> {
-  const { signatures, standings } = ports.trusting;
   const claims = rows.map(({ rdfcCid, references }) => ({
     id: cidUrn(rdfcCid),
     registeredBy: references.find(({ role }) => role === 'registeredBy')?.identifier,
   }));
-  const ids = claims.map(({ id }) => id);
   const trusts = await trustIn(ports.trusting, claims);
-  const found = await signatures.among('byAbout', ids, signaturesLooked);
-  const known = await standings(found.flat().flatMap(({ credentialId }) => credentialId ?? []));
+  const found = await signaturesAbout(ports.trusting, claims, signaturesLooked);
+  const known = await ports.trusting.standings(found.flat());
   const reported = async (signature: Signature): Promise<ReportedSignature> => {
-    const { kind, signer, result, reason, credentialId } = signature;
-    const standing = credentialId === null ? undefined : known.get(credentialId);
-    const isUnknown = !standing && credentialId !== null && (await hasStatus(ports, signature, scope));
+    const { kind, signer, result, reason, credentialCid } = signature;
+    const standing = credentialCid === null ? undefined : known.get(credentialCid);
+    const isUnknown = !standing && credentialCid !== null && (await hasStatus(ports, signature, scope));
     return { kind, signer, result, reason, standing: isUnknown ? 'unknown' : standing };
   };
   const withSignatures = async ([at, row]: readonly [
@@ -184,7 +183,7 @@ async function withTrust(
     StoredStatement,
   ]): Promise<ReportedStatement> => {
     const { kind, references, time, isTrusted, graphIds } = row;
-    const id = ids[at] ?? '';
+    const id = claims[at]?.id ?? '';
     const own: ReportedSignature[] = [];
     for (const signature of found[at] ?? []) own.push(await reported(signature));
     const trust = trusts.get(id) ?? claimed;

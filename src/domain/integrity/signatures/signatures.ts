@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { jcs } from '../identification/jcs.ts';
+import { cidOf, codecs } from '../identifiers/cid.ts';
 
 /** How a signature is carried by a statement. */
 export const signatureKinds = ['proof', 'credential', 'dsse', 'sigstore'] as const;
@@ -37,6 +39,7 @@ export const signatures = collection('signatures', {
   unique: { byIssued: ['issued'] },
   indexes: {
     byAbout: ['about', 'rank', 'createdAt'],
+    byProof: ['about', 'result', 'signer', 'createdAt'],
     byCredentialCid: ['credentialCid'],
   },
 });
@@ -62,6 +65,11 @@ export function ownSignature(
   const { carrier, about } = signature;
   const id = signatureId(carrier, about);
   return { ...signature, id, kind: 'credential', result: 'ok', reason: null, rank: 0, issued };
+}
+
+/** As in `credentialCid`. */
+export function credentialCidOf(credential: object): string {
+  return cidOf(codecs.jcs, jcs(credential)).text;
 }
 
 export function signatureId(carrier: string, about: string): string {

@@ -1,5 +1,8 @@
 import { statementTime } from '../identifiers/timestamp.ts';
-import type { Signature, Signatures } from './signatures.ts';
+import { type Claim, type ProvenPorts, provenAbout } from './proven.ts';
+import type { Signature } from './signatures.ts';
+
+export type { Claim };
 
 /** What stands behind a statement: nothing but its own words, or a signature. */
 export interface Trust {
@@ -14,23 +17,14 @@ export interface Trust {
   readonly reason?: string;
 }
 
-export interface Claim {
-  /** The statement's id, with `urn:cid:`. */
-  readonly id: string;
-  readonly registeredBy: string | undefined;
-}
-
 export interface CredentialStanding {
   readonly revoked: boolean;
   readonly suspended: boolean;
 }
 
-export interface TrustPorts {
-  readonly signatures: Pick<Signatures, 'among'>;
-  /** Credentials with status entries of this service, by id. */
-  readonly standings: (credentialIds: readonly string[]) => Promise<ReadonlyMap<string, CredentialStanding>>;
-  /** The DIDs of this service. */
-  readonly ownDids: ReadonlySet<string>;
+export interface TrustPorts extends ProvenPorts {
+  /** The credentials of these signatures whose status is known here, by `credentialCid`. */
+  readonly standings: (signatures: readonly Signature[]) => Promise<ReadonlyMap<string, CredentialStanding>>;
   readonly now: () => Date;
 }
 
@@ -38,8 +32,6 @@ export interface TrustPorts {
 export type TrustReader = (claims: readonly Claim[]) => Promise<ReadonlyMap<string, Trust>>;
 
 export const claimed: Trust = { state: 'claimed' };
-/** The oldest signatures of a statement. Somebody may sign it without end. */
-const signaturesLooked = 20;
 
 /**
  * The trust in each statement, by id. A signature by the registrant comes before one by this service, and that one
@@ -49,10 +41,8 @@ export async function trustIn(
   ports: TrustPorts,
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<string, Trust>> {
-  const ids = claims.map(({ id }) => id);
-  const found = await ports.signatures.among('byAbout', ids, signaturesLooked);
-  const credentials = found.flat().flatMap(({ credentialId }) => credentialId ?? []);
-  const standings = await ports.standings([...new Set(credentials)]);
+  const found = await provenAbout(ports, claims);
+  const standings = await ports.standings(found.flat());
   const now = ports.now().getTime();
   return new Map(
     claims.map((claim, at) => {
@@ -79,13 +69,13 @@ function weight({ state, isValid }: Trust): number {
 }
 
 function trustFrom(
-  { signer, validFrom, validUntil, credentialId }: Signature,
+  { signer, validFrom, validUntil, credentialCid }: Signature,
   { registeredBy }: Claim,
   standings: ReadonlyMap<string, CredentialStanding>,
   now: number,
 ): Trust {
   const by = { ...(signer !== null && { by: signer, isRegistrant: signer === registeredBy }) };
-  const standing = credentialId === null ? undefined : standings.get(credentialId);
+  const standing = credentialCid === null ? undefined : standings.get(credentialCid);
   if (standing?.revoked)
     return { state: 'revoked', ...by, isValid: false, reason: 'The credential is revoked.' };
   const reason = standing?.suspended

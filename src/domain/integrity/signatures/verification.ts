@@ -1,11 +1,12 @@
 import { cidUrn } from '../identifiers/cid.ts';
 import type { StoredStatement } from '../ports.ts';
 import { checkSignatures, type SignatureVerifying } from './check.ts';
+import { signaturesAbout } from './proven.ts';
 import { keepSignatures, type Signature, type Signatures } from './signatures.ts';
 import { type CredentialStanding, claimed, type Trust, type TrustPorts, trustIn } from './trust.ts';
 
 export interface StatementVerifying extends TrustPorts {
-  readonly signatures: Pick<Signatures, 'page' | 'among' | 'insert' | 'update'>;
+  readonly signatures: Pick<Signatures, 'among' | 'insert' | 'update'>;
   readonly verifying: SignatureVerifying;
 }
 
@@ -34,10 +35,10 @@ export async function verifyStatement(
   const id = cidUrn(statement.rdfcCid);
   const registeredBy = statement.references.find(({ role }) => role === 'registeredBy')?.identifier;
   await keepSignatures(ports.signatures, await checkSignatures(ports.verifying, [statement]));
-  const { records } = await ports.signatures.page('byAbout', [id], { after: null, limit: signaturesShown });
-  const standings = await ports.standings(records.flatMap(({ credentialId }) => credentialId ?? []));
-  const signatures = records.map((signature): KnownSignature => {
-    const standing = standings.get(signature.credentialId ?? '');
+  const [known = []] = await signaturesAbout(ports, [{ id, registeredBy }], signaturesShown);
+  const standings = await ports.standings(known);
+  const signatures = known.map((signature): KnownSignature => {
+    const standing = standings.get(signature.credentialCid ?? '');
     return { ...signature, isRegistrant: signature.signer === registeredBy, ...(standing && { standing }) };
   });
   const trust = (await trustIn(ports, [{ id, registeredBy }])).get(id) ?? claimed;

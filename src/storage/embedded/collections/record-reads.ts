@@ -66,16 +66,18 @@ export function recordReads<Item extends object, Index extends string>(
       );
     },
 
-    among: (index, values, limit) =>
-      recordsAmong(collection, index, values, limit, async (order, wanted, most) => {
+    among: (index, values, limit, then = []) =>
+      recordsAmong(collection, { index, values, limit, then }, async (among, most) => {
         const direction = collection.order === 'ascending' ? 'ASC' : 'DESC';
-        const [first, ...rest] = order.map((member) => `${table}.${quoted(member)}`);
+        const column = (member: string) => `${table}.${quoted(member)}`;
+        const [first, ...rest] = among.order;
+        const fixed = among.equal.map(([member]) => ` AND ${column(member)} IS ?`);
         const rows = reader
           .prepare(
-            `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${first} = wanted.value
-             ORDER BY ${['wanted.key', ...rest.map((column) => `${column} ${direction}`)]} LIMIT ?`,
+            `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${column(first)} = wanted.value${fixed.join('')}
+             ORDER BY ${['wanted.key', ...rest.map((member) => `${column(member)} ${direction}`)]} LIMIT ?`,
           )
-          .all(JSON.stringify(wanted), most);
+          .all(JSON.stringify(among.values), ...among.equal.map(([, value]) => boundValue(value)), most);
         return rows.map(itemOf);
       }),
   };

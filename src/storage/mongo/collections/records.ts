@@ -142,10 +142,11 @@ export function mongoRecords<Item extends object, Index extends string>(
       return new Map(totals.map(({ _id, count, sum }) => [_id, { count, sum }]));
     },
 
-    among: (index, values, limit) =>
-      recordsAmong(collection, index, values, limit, (order, wanted, most) =>
-        find({ [fieldOf(order[0])]: { $in: wanted } }, order, most),
-      ),
+    among: (index, values, limit, then = []) =>
+      recordsAmong(collection, { index, values, limit, then }, (among, most) => {
+        const fixed = Object.fromEntries(among.equal.map(([member, value]) => [fieldOf(member), value]));
+        return find({ ...fixed, [fieldOf(among.order[0])]: { $in: among.values } }, among.order, most);
+      }),
   };
 }
 

@@ -1,0 +1,65 @@
+import pMap from 'p-map';
+import type { Signature, Signatures } from './signatures.ts';
+
+export interface Claim {
+  /** The statement's id, with `urn:cid:`. */
+  readonly id: string;
+  readonly registeredBy: string | undefined;
+}
+
+export interface ProvenPorts {
+  readonly signatures: Pick<Signatures, 'among'>;
+  /** The DIDs of this service. */
+  readonly ownDids: ReadonlySet<string>;
+}
+
+/** The signatures of others that are read. Anybody may sign a statement without end. */
+const othersLooked = 20;
+/** Those of the registrant, or of this service. Anybody may store copies of their credentials. */
+const eachLooked = 1_000;
+const readAtOnce = 8;
+
+/**
+ * The signatures about each statement that held when they were checked: those of the registrant and of this service,
+ * whatever others have stored, and some of others.
+ */
+export async function provenAbout(
+  { signatures, ownDids }: ProvenPorts,
+  claims: readonly Claim[],
+): Promise<(readonly Signature[])[]> {
+  const ids = claims.map(({ id }) => id);
+  const first = await signatures.among('byProof', ids, othersLooked, ['ok']);
+  const ofClaim = async ({ id, registeredBy }: Claim, at: number): Promise<readonly Signature[]> => {
+    const found = first[at] ?? [];
+    if (found.length < othersLooked) return found;
+    const byId = new Map<string, Signature>();
+    for (const signer of new Set([registeredBy ?? null, ...ownDids])) {
+      if (signer === null) continue;
+      const [theirs = []] = await signatures.among('byProof', [id], eachLooked, ['ok', signer]);
+      for (const one of theirs) byId.set(one.id, one);
+    }
+    for (const one of found) byId.set(one.id, one);
+    return [...byId.values()];
+  };
+  return await pMap(claims, ofClaim, { concurrency: readAtOnce });
+}
+
+/**
+ * The signatures about each statement: those that held first, so that others cannot hide them. Then by this service or
+ * by the registrant, and the oldest.
+ */
+export async function signaturesAbout(
+  ports: ProvenPorts,
+  claims: readonly Claim[],
+  limit: number,
+): Promise<(readonly Signature[])[]> {
+  const proven = await provenAbout(ports, claims);
+  const ids = claims.map(({ id }) => id);
+  const oldest = await ports.signatures.among('byAbout', ids, limit);
+  return claims.map((_, at) => {
+    const all = [...(proven[at] ?? []), ...(oldest[at] ?? [])];
+    return [...new Map(all.map((one) => [one.id, one])).values()]
+      .slice(0, limit)
+      .sort((one, other) => one.rank - other.rank || one.createdAt - other.createdAt);
+  });
+}
