@@ -66,6 +66,16 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       expect(await texts([randomUUID()])).toEqual([]);
     });
 
+    test('have statements in no graph when all graphs are asked for by a reader who sees everything', async () => {
+      const rows = Array.from({ length: 1_300 }, (_, index) => named(`unlisted ${index}`));
+      await stores.statements.putMany(rows.slice(0, 900), null);
+      await stores.statements.putMany(rows.slice(600), first);
+      const ofThisTest = (found: readonly string[]) => found.filter((text) => text.startsWith(`${own} `));
+      expect(ofThisTest(await texts(null))).toEqual(inOrder(rows));
+      expect(ofThisTest(await texts(null, only(first)))).toEqual(inOrder(rows.slice(600)));
+      expect(ofThisTest(await texts([first]))).toEqual(inOrder(rows.slice(600)));
+    });
+
     test('have all forms of an id, verified first, in the order of storing', async () => {
       const meaning = `meaning of ${own}`;
       const forms = Array.from({ length: 300 }, (_, index) =>

@@ -177,9 +177,12 @@ function join({ homes }: Kept, home: Home | null): boolean {
 }
 
 function rowsOf(sort: Sort): StatementRows & OrderedRows {
-  const inContents = (graphId: string) =>
+  const inContents = (graphId: string | null) =>
     [...sort.values()]
-      .filter(({ homes }) => homes.some(({ graph }) => graph?.graphId === graphId))
+      .filter(({ homes }) => {
+        const registered = homes.flatMap(({ graph }) => graph ?? []);
+        return graphId === null ? registered.length === 0 : registered.some((one) => one.graphId === graphId);
+      })
       .map((kept) => [contentsMark(kept), kept.row] as const)
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {

@@ -29,9 +29,11 @@ describe('GET /manifest/v1', () => {
     expect(new Set(await idsIn('')).isSupersetOf(new Set([...expected, three.id]))).toBe(true);
   });
 
-  it('leaves out statements that are in no graph', async () => {
+  it('has statements that are in no graph only when it names no graphs', async () => {
     const [id] = await putStatements(service, undefined, [dataStatement(blobUrn(randomUUID()))]);
-    expect(await idsIn('')).not.toContain(id);
+    const { graph } = await graphWith('some');
+    expect(await idsIn('')).toContain(id);
+    expect(await idsIn(`graph_ids=${graph}`)).not.toContain(id);
   });
 
   it('includes descendant graphs on request', async () => {

@@ -12,15 +12,16 @@ const statement = {
 };
 
 describe('utilities for JSON-LD documents', () => {
-  it.each(['rdfc_cid', 'to-nquads'])('accept an object only: %s', async (name) => {
+  it.each(['rdfc_cid', 'to-nquads'])('accept an object or an array: %s', async (name) => {
     const convert = async (body: string) => await send(service, 'POST', `/utils/v1/json-ld/${name}`, body);
-    expect((await convert(' {"@id": "urn:x:1", "urn:x:p": "v"}')).status).toBe(200);
-    for (const body of ['[{"@id": "urn:x:1", "urn:x:p": "v"}]', '[]', '"text"', '1', 'null']) {
+    for (const body of [' {"@id": "urn:x:1", "urn:x:p": "v"}', '[{"@id": "urn:x:1", "urn:x:p": "v"}]'])
+      expect((await convert(body)).status).toBe(200);
+    for (const body of ['"text"', '1', 'null']) {
       const { status, json } = await convert(body);
       expect([status, json.code, json.error]).toEqual([
         400,
         'invalid_request',
-        'The body must be a JSON-LD document: a JSON object.',
+        'The body must be a JSON-LD document: a JSON object or array.',
       ]);
     }
   });
@@ -92,8 +93,13 @@ describe('POST /utils/v1/integrity/statement/compute-id', () => {
     expect(pointers).toHaveLength(2);
   });
 
-  it('refuses a statement without any meaning', async () => {
-    expect((await compute({ a: 1 })).json.code).toBe('invalid_statement');
+  it.each([{ a: 1 }, {}])('refuses a statement without any meaning: %j', async (empty) => {
+    const { status, json } = await compute(empty);
+    expect([status, json.code, json.error]).toEqual([
+      400,
+      'invalid_statement',
+      expect.stringContaining('It needs an @context'),
+    ]);
   });
 });
 
@@ -108,6 +114,31 @@ describe('POST /utils/v1/json-ld', () => {
       /^bagb6qaq6e/,
     );
   });
+
+  it('takes an array of documents as one graph', async () => {
+    const [nquads, cid] = ['to-nquads', 'rdfc_cid'].map((path) => `/utils/v1/json-ld/${path}`);
+    const expanded = [
+      { '@id': 'urn:a', 'urn:p': 'b' },
+      { '@context': { foo: 'urn:foo' }, '@id': 'urn:b', foo: { '@id': 'urn:a' } },
+    ];
+    const quads = await send(service, 'POST', nquads ?? '', expanded);
+    expect([quads.status, quads.text]).toEqual([200, '<urn:a> <urn:p> "b" .\n<urn:b> <urn:foo> <urn:a> .\n']);
+    const together = await send(service, 'POST', cid ?? '', { '@graph': expanded });
+    expect((await send(service, 'POST', cid ?? '', expanded)).json).toEqual(together.json);
+  });
+
+  it.each([{}, [], { a: 1 }, { '@context': { foo: 'urn:foo' } }])(
+    'has no CID of %j, which says nothing',
+    async (empty) => {
+      const { status, json } = await send(service, 'POST', '/utils/v1/json-ld/rdfc_cid', empty);
+      expect([status, json.code, json.error]).toEqual([
+        400,
+        'invalid_statement',
+        expect.stringContaining('It needs an @context'),
+      ]);
+      expect((await send(service, 'POST', '/utils/v1/json-ld/to-nquads', empty)).text).toBe('');
+    },
+  );
 
   it('names blank nodes canonically by default', async () => {
     const nested = { '@context': { foo: 'http://foo.com' }, foo: { foo: 'bar' } };

@@ -21,7 +21,7 @@ interface ExportFlags {
 }
 
 const nothing =
-  'There is nothing to export: no graph that you may view has statements. "cairn init" makes a graph, and "cairn record" or "cairn ingest --graph" fill it.';
+  'There is nothing to export: you may view no statements. "cairn init" makes a graph, and "cairn record" or "cairn ingest --graph" fill it.';
 
 const notes = `
 The manifest contains the statements of the graphs, their contexts and the blobs that they refer to. "cairn verify" can
@@ -41,7 +41,7 @@ export function exportCommand(program: Command, io: Io): void {
     .description('package graphs into one manifest file')
     .argument('[graph...]', 'UUIDs or names of the graphs (default: the one of cairn.json)')
     .requiredOption('-o, --output <file>', 'the file to write, or - for standard output (JSON)')
-    .option('--all', 'export every graph that you may view')
+    .option('--all', 'export every graph that you may view, and the statements in no graph')
     .option('--descendants', 'include the graphs below the given ones')
     .option('--no-contexts', 'leave out the context documents')
     .option('--no-blobs', 'leave out the blobs')
@@ -65,7 +65,7 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   });
   const path = `/manifest/v1?${query}`;
   const isEmpty = (statements: number) => flags.all === true && statements === 0;
-  if (file === undefined) return await print(io, client, path, isEmpty);
+  if (file === undefined) return await print(io, client, path, flags, isEmpty);
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
   const key = { url: client.url, path, accept, output: resolve(output) };
   const state = new StateFile(settings.stateDir, 'export', key, exportMemory);
@@ -77,7 +77,7 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   const { bytes, statements, left_out_statements: left_out } = made;
   const missing_blobs = made.missing_blobs?.count ?? 0;
   warnAboutGaps(io, missing_blobs, left_out);
-  const in_no_graph = await warnAboutOthers(io, client);
+  const in_no_graph = await warnAboutOthers(io, client, flags);
   const outcome = { file: output, bytes, statements, missing_blobs, left_out, in_no_graph };
   io.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
 }
@@ -87,6 +87,7 @@ async function print(
   io: Io,
   client: ApiClient,
   path: string,
+  flags: ExportFlags,
   isEmpty: (statements: number) => boolean,
 ): Promise<void> {
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
@@ -98,7 +99,7 @@ async function print(
   for await (const chunk of answerBytes(response)) await writeOut(io, chunk);
   const count = (header: string) => Number(response.headers.get(header) ?? 0);
   warnAboutGaps(io, count('cairn-missing-blobs'), count('cairn-left-out-statements'));
-  await warnAboutOthers(io, client);
+  await warnAboutOthers(io, client, flags);
 }
 
 async function graphsToExport(
@@ -118,12 +119,12 @@ async function graphsToExport(
 }
 
 /** @returns the number of statements that no graph contains, and whether there are more. */
-async function warnAboutOthers(io: Io, client: ApiClient) {
+async function warnAboutOthers(io: Io, client: ApiClient, { all }: Pick<ExportFlags, 'all'>) {
   const others = await statementsInNoGraph(client);
-  if (others?.statements) {
+  if (!all && others?.statements) {
     const verb = others.statements === 1 && !others.statements_is_more ? 'statement is' : 'statements are';
     io.stderr.write(
-      `${countText(others)} ${verb} in no graph, so no export contains them. To include them, send them again with: cairn ingest FILE --graph GRAPH\n`,
+      `${countText(others)} ${verb} in no graph. --all exports them too. To put them into a graph, send them again with: cairn ingest FILE --graph GRAPH\n`,
     );
   }
   return others;

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { known } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { refuseEmpty } from '../../domain/integrity/identification/identify.ts';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier, JsonReader } from '../../domain/integrity/ports.ts';
 import { demandOne } from '../../domain/integrity/statements/accepted.ts';
@@ -16,10 +17,8 @@ import { cidText, jsonObject } from './schemas.ts';
 import { computeIdBody, readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
-const document = {
-  'application/json': { schema: jsonObject },
-  'application/ld+json': { schema: jsonObject },
-};
+const jsonLd = z.union([jsonObject, z.array(jsonObject)]);
+const document = { 'application/json': { schema: jsonLd }, 'application/ld+json': { schema: jsonLd } };
 const computedId = z
   .object({
     id: z.string().describe('The statement id: urn:cid: followed by the rdfc_cid'),
@@ -74,6 +73,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
     handle: async ({ context }) => {
       const nquads = await identifier.nquads(await documentBody(context, limits), { canonical: true });
+      if (nquads === '') refuseEmpty('document');
       return context.json({ rdfc_cid: cidOf(codecs.rdfc, nquads).text });
     },
   });
@@ -112,13 +112,14 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
   });
 }
 
-/** JSON that starts with a brace is an object. */
+/** JSON that starts with a brace or a bracket is an object or an array. */
 async function documentBody(context: Context, limits: RequestLimits): Promise<Uint8Array> {
   const body = await statementBody(context, limits);
   const first = body.find((byte) => !blanks.has(byte));
-  if (first === openBrace) return body;
-  throw new ServiceError('invalid_request', 'The body must be a JSON-LD document: a JSON object.');
+  if (first === openBrace || first === openBracket) return body;
+  throw new ServiceError('invalid_request', 'The body must be a JSON-LD document: a JSON object or array.');
 }
 
 const openBrace = 0x7b;
+const openBracket = 0x5b;
 const blanks = new Set(Buffer.from(' \t\r\n'));

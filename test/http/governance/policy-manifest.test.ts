@@ -86,6 +86,22 @@ describe('POST /gov/v1/policy/manifest', () => {
     expect((await post(service, `policy/manifest/${project}`, body)).text).toBe(text);
   });
 
+  test('has every policy that the project uses unless it names some', async () => {
+    const { project, policy, other, first, second, review } = await newProject();
+    await newProject();
+    for (const policyCids of [undefined, null]) {
+      const { status, json } = await post(service, `policy/manifest/${project}`, {
+        policyCids,
+        includeBlobs: true,
+      });
+      expect(status).toBe(200);
+      const ids = [first, second, review].map(({ statement }) => statement['@id']);
+      expect(partsOf(json).others.map((one) => one['@id'])).toEqual(ids.toSorted());
+      const cids = [policy, other].flatMap(({ policyCid, controlCids }) => [policyCid, ...controlCids]);
+      expect(new Set(Object.keys(json.blobs)).isSupersetOf(new Set(cids))).toBe(true);
+    }
+  });
+
   test('has no statements that others stored in the graph', async () => {
     const { policyCid } = await newPolicy(service);
     const { project } = await newProject();

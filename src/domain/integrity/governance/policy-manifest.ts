@@ -22,7 +22,8 @@ export type PolicyManifestPorts = ManifestExporting & {
 
 export interface PolicyManifestFilter {
   readonly projectId: string;
-  readonly policyCids: readonly Cid[];
+  /** Null means every policy that the project uses. */
+  readonly policyCids: readonly Cid[] | null;
   readonly includeContext: boolean;
   readonly includeBlobs: boolean;
 }
@@ -48,9 +49,10 @@ export async function exportPolicies(
   const visibility = { projects: new Set([projectId]) };
   const records = await recordsAt(ports.governanceRecords, 'byProject', [projectId]);
   const named = new Set(records.flatMap(({ policyCid, controlCids }) => [policyCid, ...controlCids]));
-  const policies = new Set(policyCids.map(({ text }) => text));
+  const cids = policyCids ?? (await policiesNamed(ports, named));
+  const policies = new Set(cids.map(({ text }) => text));
   const controls = new Set<string>();
-  for (const cid of policyCids)
+  for (const cid of cids)
     for (const control of await controlsOf(ports, principal, { cid, named, visibility }))
       controls.add(control);
   const chosen = recordsUnder(records, policies, controls);
@@ -70,6 +72,17 @@ export async function exportPolicies(
     },
   };
   return await exportManifest(contents, filter, visibility, 'json');
+}
+
+/** The registered policies that are named, or of which a control is. */
+async function policiesNamed(
+  { governanceDocuments }: Pick<PolicyManifestPorts, 'governanceDocuments'>,
+  named: ReadonlySet<string | null>,
+): Promise<Cid[]> {
+  const cids = new Set<string>();
+  for await (const { cid, controlCids } of eachRecord(governanceDocuments, 'byCid', ['policy']))
+    if ([cid, ...controlCids].some((one) => named.has(one))) cids.add(cid);
+  return [...cids].map(parseCid);
 }
 
 /**

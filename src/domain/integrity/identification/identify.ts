@@ -99,7 +99,7 @@ export class StatementIdentifier {
     outline.kind ??= await this.#kind(document, options);
     const { kind, foreignKind } = outline.kind;
     if (isOwn && !isCovered) refuseUncovered(kind, document, uncovered);
-    if (rdf.nquads === '') refuseEmpty(uncovered);
+    if (rdf.nquads === '') refuseEmpty('statement', uncovered);
     if (isOwn && options.strict) demandShape(kind, document);
     const rdfcCid = cidOf(codecs.rdfc, rdf.nquads);
     const id = cidUrn(rdfcCid);
@@ -222,10 +222,11 @@ function refuseDropped(uncovered: readonly Uncovered[]): never {
   );
 }
 
-function refuseEmpty(uncovered: readonly Uncovered[]): never {
+/** For what has no N-Quads, and so would have the same CID as everything else that says nothing. */
+export function refuseEmpty(what: 'statement' | 'document', uncovered: readonly Uncovered[] = []): never {
   throw new ServiceError(
     'invalid_statement',
-    'The statement produces no RDF, because its context defines none of its members. Add a context that defines them.',
+    `The ${what} produces no RDF. It needs an @context that defines its members, and members with values.`,
     { details: uncovered },
   );
 }

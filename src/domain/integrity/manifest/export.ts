@@ -18,7 +18,7 @@ export interface ManifestExporting {
 }
 
 export interface ManifestFilter {
-  /** Null means all graphs that the reader may see. */
+  /** Null means all graphs that the reader may see, and statements in no graph if the reader sees everything. */
   readonly graphIds: readonly string[] | null;
   readonly includeContext: boolean;
   readonly includeBlobs: boolean;

@@ -6,8 +6,8 @@ import type { Graph, PutCounts, StatementRow } from '../ports.ts';
 /** What exports and imports read from graphs. */
 export interface GraphContents {
   /**
-   * The statements directly under the visible ones of the graphs (null: all graphs), verified or not, each row once.
-   * Ordered by the digest of their ids; of one id the verified rows come first, oldest stored first. Includes at least
+   * The statements directly under the visible ones of the graphs (null: all graphs), verified or not, each row once. With
+   * null, a reader who sees everything also gets the verified ones in no graph. Ordered by the digest of their ids; of one id the verified rows come first, oldest stored first. Includes at least
    * every row that existed at the start. A store without snapshots can miss an unverified row that becomes verified
    * meanwhile, if its id changes with that.
    */

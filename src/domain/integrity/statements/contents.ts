@@ -33,9 +33,11 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
       await using now = await snapshot();
       const visible = await now.graphReads.visible(graphIds, visibility);
       const sizes = await now.graphReads.sizes(visible);
-      const lists = visible.flatMap((graphId) =>
+      const lists: MarkList[] = visible.flatMap((graphId) =>
         (['verified', 'unverified'] as const).map((sort) => ({ ...unread, sort, graphId })),
       );
+      if (graphIds === null && visibility.projects === 'all')
+        lists.push({ ...unread, sort: 'verified', graphId: null });
       let rowsAtOnce = firstRows;
       const read = async (keys: readonly Key[]) => {
         const page = await rowsOf(now.rows, keys);
@@ -79,7 +81,8 @@ export async function countInGraph(
 /** @throws ServiceError `damaged` unless as many rows were read of each graph as the store says that it has. */
 function demandSizes(lists: readonly MarkList[], sizes: ReadonlyMap<string, number>): void {
   const read = new Map<string, number>();
-  for (const { graphId, count } of lists) read.set(graphId, (read.get(graphId) ?? 0) + count);
+  for (const { graphId, count } of lists)
+    if (graphId !== null) read.set(graphId, (read.get(graphId) ?? 0) + count);
   for (const [graphId, size] of sizes) {
     const found = read.get(graphId) ?? 0;
     if (found !== size)
@@ -103,10 +106,10 @@ interface Key {
   readonly mark: string;
 }
 
-/** The marks of a graph, read page by page. */
+/** The marks of a graph (null: of the rows in no graph), read page by page. */
 interface MarkList {
   readonly sort: Sort;
-  readonly graphId: string;
+  readonly graphId: string | null;
   after: string | null;
   isEnded: boolean;
   /** Rows read so far. */

@@ -16,7 +16,12 @@ import { tag } from './document-body.ts';
 
 const body = z
   .strictObject({
-    policyCids: z.array(cidParameter).min(1).max(100),
+    policyCids: z
+      .array(cidParameter)
+      .min(1)
+      .max(100)
+      .nullish()
+      .describe('Default: every policy that the project uses, itself or one of its controls'),
     includeBlobs: z.boolean().nullish().describe('Include the documents. Default: false'),
     includeContext: z.boolean().nullish().describe('Include the context documents. Default: false'),
   })
@@ -44,7 +49,7 @@ export function policyManifestRoutes(app: App, ports: PolicyManifestRoutes): voi
       const asked = await parsedJsonBody(context, body, ports.limits);
       const filter = {
         projectId,
-        policyCids: asked.policyCids,
+        policyCids: asked.policyCids ?? null,
         includeContext: asked.includeContext ?? false,
         includeBlobs: asked.includeBlobs ?? false,
       };

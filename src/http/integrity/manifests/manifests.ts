@@ -56,7 +56,8 @@ const exportQuery = z.strictObject({
   graph_ids: graphList.optional().openapi({
     type: 'array',
     items: { type: 'string', format: 'uuid' },
-    description: 'Repeat it, or separate ids by commas. Default: all graphs that the caller may view',
+    description:
+      'Repeat it, or separate ids by commas. Default: all graphs that the caller may view, and statements in no graph for callers who see every project',
   }),
   include_context: flag('Include the context documents of the statements'),
   include_blobs: flag('Include the blobs that the statements refer to'),

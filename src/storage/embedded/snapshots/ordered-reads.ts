@@ -4,6 +4,7 @@ import type { Sort } from '../index/entries.ts';
 import { digestBytes } from '../statements/statement-rows.ts';
 import { markColumn, readMark } from './marks.ts';
 import { type RowPage, verifiedNumbers } from './row-pages.ts';
+import { rowsInNoGraph } from './rows-in-no-graph.ts';
 
 /** Larger rows have pages of their own. */
 const mostBytes = 1 << 16;
@@ -20,6 +21,7 @@ export function orderedReads(reader: DatabaseSync, sort: Sort) {
        ORDER BY id_start, seq LIMIT ?
      )`,
   );
+  const unlisted = rowsInNoGraph(reader, sort);
   const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
   const pageOf = reader.prepare(
     `SELECT CAST(group_concat(jcs_digest || rdfc_digest || jcs, '') AS BLOB) AS bytes,
@@ -34,10 +36,12 @@ export function orderedReads(reader: DatabaseSync, sort: Sort) {
   }
 
   return namingDamage(`the ${sort} statements`, {
-    async contents(graphId: string, after: string | null, limit: number): Promise<string[]> {
+    async contents(graphId: string | null, after: string | null, limit: number): Promise<string[]> {
       const { start, seq } = after === null ? { start: '', seq: 0 } : readMark(after);
+      const from = [Buffer.from(start, 'hex'), seq, limit] as const;
+      if (graphId === null) return (await unlisted()).marks(...from);
       const graph = graphByName.get(graphId)?.id ?? null;
-      return JSON.parse(String(marks.get(graph, Buffer.from(start, 'hex'), seq, limit)?.marks));
+      return JSON.parse(String(marks.get(graph, ...from)?.marks));
     },
 
     /** Leaves out rows whose digests have another length. */

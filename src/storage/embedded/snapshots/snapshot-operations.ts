@@ -37,7 +37,7 @@ export function snapshotOperations(file: string) {
     sizes: (asked: OfSnapshot & { graphIds: readonly string[] }) =>
       find(asked.snapshot).graphs.sizes(asked.graphIds),
 
-    contents: (asked: OfSort & { graphId: string; after: string | null; limit: number }) =>
+    contents: (asked: OfSort & { graphId: string | null; after: string | null; limit: number }) =>
       find(asked.snapshot)[asked.sort].contents(asked.graphId, asked.after, asked.limit),
 
     pages: (asked: OfSort & { seqs: readonly number[] }) =>

@@ -143,11 +143,11 @@ function mongoRows(
     return jcsCids.map(({ text }) => byName.get(text));
   }
 
-  async function contents(graphId: string, after: string | null, limit: number): Promise<string[]> {
-    const graph = await registered.find(graphId);
+  async function contents(graphId: string | null, after: string | null, limit: number): Promise<string[]> {
+    const graph = graphId === null ? null : (await registered.find(graphId))?._id;
     const marks: string[] = [];
     const fields = { _id: 0, rdfc: 1, position: 1 };
-    const scans = graph ? scansOfContents(graph._id, after) : [];
+    const scans = graph === undefined ? [] : scansOfContents(graph, after);
     for await (const { document } of read<StatementDocument>(scans, fields, limit))
       marks.push(markOfContents(document));
     return marks;

@@ -65,11 +65,11 @@ export function markOf(list: StatementList, { time, position }: MarkedDocument):
   return list.by === 'time' ? `${time} ${position}` : position.toHexString();
 }
 
-/** Like `scansOf`, for the contents of a graph. */
-export function scansOfContents(graphs: ObjectId, after: string | null): Scan[] {
+/** Like `scansOf`, for the contents of a graph; null for all rows, whose index also has those in no graph. */
+export function scansOfContents(graphs: ObjectId | null, after: string | null): Scan[] {
   const scan = (filter: Filter<StatementDocument>): Scan => ({
-    hint: 'contents',
-    filter: { graphs, ...filter },
+    hint: graphs ? 'contents' : 'id',
+    filter: { ...(graphs && { graphs }), ...filter },
     sort: { rdfc: 1, position: 1 },
   });
   if (after === null) return [scan({})];

@@ -30,7 +30,7 @@ export async function showGraphs(): Promise<void> {
           element(
             'p',
             { class: 'quiet' },
-            `${countOf(rest)} in no graph. Exports of graphs do not have them.`,
+            `${countOf(rest)} in no graph. Only exports of everything have them.`,
           ),
         ]
       : []),
