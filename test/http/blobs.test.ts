@@ -289,7 +289,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
 
   it('answers one result for each part, in order', async () => {
     const form = new FormData();
-    form.append('one', new Blob(['first']), 'one.bin');
+    form.append('one', new Blob(['first']), 'é 1.bin');
     form.append('zwölf', 'a text field');
     form.append('one', new Blob([new Uint8Array(300_000)]));
     form.append('empty', new Blob([]));
@@ -299,7 +299,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
       (bytes) => cidOf(codecs.raw, bytes).text,
     );
     expect(json.results).toEqual(
-      ['one', 'zwölf', 'one', 'empty'].map((name, at) => ({ name, cid: cids[at] })),
+      ['é 1.bin', 'zwölf', 'one', 'empty'].map((name, at) => ({ name, cid: cids[at] })),
     );
     for (const cid of cids) expect(await exists(cid)).toBe(true);
   });

@@ -141,6 +141,15 @@ describe('POST /credentials/v1/allocate', () => {
     ['a related resource without id', { relatedResource: { mediaType: 'x' } }, '/relatedResource/id'],
   ];
 
+  test.each([
+    { issuer: undefined },
+    { issuer: { name: 'x' } },
+    { evidence: { type: 'x' }, credentialSchema: { type: 'x' } },
+  ])('says which URL is missing in %j', async (more) => {
+    const { json } = await allocate(newCredential(more));
+    expect(json.error).toMatch(/: is missing\. (Name the|Write an absolute) URL/);
+  });
+
   test.each(broken)('answers 400 for %s, with its place', async (_, more, pointer) => {
     const { status, json } = await allocate(newCredential(more));
     expect([status, json.code]).toEqual([400, 'invalid_credential']);

@@ -127,7 +127,7 @@ describe('POST /utils/v1/json-ld', () => {
     expect((await send(service, 'POST', cid ?? '', expanded)).json).toEqual(together.json);
   });
 
-  it.each([{}, [], { a: 1 }, { '@context': { foo: 'urn:foo' } }])(
+  it.each([[{}], [[]], [{ a: 1 }], [{ '@context': { foo: 'urn:foo' } }]])(
     'has no CID of %j, which says nothing',
     async (empty) => {
       const { status, json } = await send(service, 'POST', '/utils/v1/json-ld/rdfc_cid', empty);

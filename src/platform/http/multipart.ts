@@ -6,6 +6,7 @@ import { parse as parseDisposition } from 'content-disposition';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 
 export interface Part {
+  /** The file name if the part has one, otherwise the name of the form field. */
   readonly name: string;
   /** Must be read to its end before the next part comes. */
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -102,18 +103,21 @@ function boundaryOf(contentType: string): string {
   throw new ServiceError('invalid_request', 'The Content-Type multipart/form-data must name its boundary.');
 }
 
+/** FormData gives this file name to a blob without one (XMLHttpRequest Standard, "append a value to a FormData"). */
+const namelessFile = 'blob';
+
 function nameOf(headers: Headers): string {
-  const [disposition] = headers['content-disposition'] ?? [];
-  const { name } = disposition === undefined ? {} : dispositionParameters(disposition);
+  const [disposition = ''] = headers['content-disposition'] ?? [];
   // The parser decodes headers as Latin-1, but clients send UTF-8 (RFC 7578, section 5.1).
-  if (name) return Buffer.from(name, 'latin1').toString('utf8');
+  const { name, filename } = dispositionParameters(Buffer.from(disposition, 'latin1').toString());
+  if (name) return filename && filename !== namelessFile ? filename : name;
   throw new ServiceError(
     'invalid_request',
     'A part of the multipart body has no name. Each part needs Content-Disposition: form-data; name="…".',
   );
 }
 
-function dispositionParameters(disposition: string): { name?: string } {
+function dispositionParameters(disposition: string): { name?: string; filename?: string } {
   try {
     return parseDisposition(disposition).parameters;
   } catch {

@@ -124,7 +124,12 @@ describe('POST /gov/v1/controls/declaration', () => {
   });
 
   test.each([
-    ['a submitter who is no DID', { submittedBy: 'ada' }, 'must be a DID'],
+    ['a submitter who is no DID', { submittedBy: 'ada' }, 'submittedBy "ada" is not a DID'],
+    [
+      'a submitter whose did:key has no key',
+      { submittedBy: 'did:key:zbad' },
+      '"did:key:zbad" is not accepted',
+    ],
     ['a control that is no CID', { controlCid: ['one'] }, '"one" is not a CID'],
     ['one attachment without a list', { attachmentCid: unknown }, 'attachmentCid'],
     ['an unknown member', { subjectline: 'x' }, 'subjectline'],

@@ -40,7 +40,9 @@ export function credentialProblems(credential: Credential): ErrorDetail[] {
   const isV1 = firstContext(credential) === credentialsV1;
 
   const url: Check = (value, path) => {
-    if (typeof value !== 'string' || !isUrl(value))
+    if (value === undefined)
+      report(path, 'is missing. Write an absolute URL, such as urn:uuid:… or https://…');
+    else if (typeof value !== 'string' || !isUrl(value))
       report(path, `${shown(value)} is not an absolute URL, such as urn:uuid:… or https://…`);
   };
   const optionalUrl: Check = (value, path) => value !== undefined && url(value, path);
@@ -84,9 +86,9 @@ export function credentialProblems(credential: Credential): ErrorDetail[] {
     report(['type'], 'must include VerifiableCredential');
   optionalUrl(credential.id, ['id']);
   const { issuer } = credential;
-  if (isObject(issuer)) url(issuer.id, ['issuer', 'id']);
-  else if (issuer === undefined) report(['issuer'], 'is missing. Name the URL or DID of the issuer');
-  else url(issuer, ['issuer']);
+  const [issuerId, path] = isObject(issuer) ? [issuer.id, ['issuer', 'id']] : [issuer, ['issuer']];
+  if (issuerId === undefined) report(path, 'is missing. Name the URL or DID of the issuer');
+  else url(issuerId, path);
   if (credential.credentialSubject === undefined) report(['credentialSubject'], 'is missing');
   objects('credentialSubject', (subject, path) => optionalUrl(subject.id, [...path, 'id']));
   typed('credentialSchema', url);
@@ -150,5 +152,5 @@ function orderProblems(credential: Credential, report: (path: Path, reason: stri
 }
 
 function shown(value: unknown): string {
-  return JSON.stringify(value)?.slice(0, 100) ?? 'nothing';
+  return JSON.stringify(value).slice(0, 100);
 }

@@ -1,6 +1,7 @@
 import { varint } from 'multiformats';
 import { base58btc } from 'multiformats/bases/base58';
 import { ServiceError } from '../../errors.ts';
+import { isDid } from './identifiers.ts';
 
 export type KeyType = 'Ed25519' | 'P-256' | 'secp256k1' | 'P-384';
 
@@ -64,6 +65,22 @@ export function parseDidKey(text: string): DidKey {
   if (problem) refuse(text, problem);
   if (makeDidKey(keyType, publicKey) !== text) refuse(text, 'it is not the canonical encoding of its key');
   return { did: text, keyType, publicKey };
+}
+
+/**
+ * A DID without path, query or fragment. A did:key must hold a key.
+ * @throws ServiceError `invalid_request` that names the field.
+ */
+export function parseDid(text: string, field: string): string {
+  if (!isDid(text) || /[/?#]/.test(text)) {
+    const shown = JSON.stringify(text.slice(0, 120));
+    throw new ServiceError(
+      'invalid_request',
+      `${field} ${shown} is not a DID, such as "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp".`,
+    );
+  }
+  if (text.startsWith(prefix)) parseDidKey(text);
+  return text;
 }
 
 /** @throws ServiceError `invalid_request` if the bytes are not a key of that type. */

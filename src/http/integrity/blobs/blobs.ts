@@ -87,7 +87,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     tag,
     summary: 'Store several blobs, all or none',
     description:
-      'multipart/form-data: one blob per part, and every part needs a name. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
+      'multipart/form-data: one blob per part, and every part needs a name. A result has the file name of its part, or else the name of its field. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
     query: naming,
     body: {
       'multipart/form-data': { schema: z.record(z.string(), bytes) },

@@ -12,7 +12,7 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import { cidParameter, cidText, uuidField } from '../schemas.ts';
-import { dateText, tag } from './document-body.ts';
+import { dateText, didField, tag } from './document-body.ts';
 
 const expiryDate = dateText.describe(
   'An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future',
@@ -21,7 +21,7 @@ const expiryDate = dateText.describe(
 const membershipBody = z
   .strictObject({
     expiryDate,
-    subjectDid: z.string().max(2_000).describe('The DID of the agent or identity'),
+    subjectDid: didField('subjectDid').describe('The DID of the agent or identity'),
     role: z.array(z.string().min(1).max(200)).max(100).nullish().describe('Roles within the project'),
   })
   .openapi('Membership');

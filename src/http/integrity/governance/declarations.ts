@@ -15,11 +15,13 @@ import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { cidParameter, cidText, uuidField } from '../schemas.ts';
-import { cidList, dateText, didText, documentBody, tag } from './document-body.ts';
+import { cidList, dateText, didField, documentBody, tag } from './document-body.ts';
 
 const submission = {
   submittedAt: dateText.openapi({ format: 'date-time', description: 'When. An RFC 3339 date-time' }),
-  submittedBy: didText.describe('Who, as a claim. The authenticated caller is recorded beside it'),
+  submittedBy: didField('submittedBy').describe(
+    'Who, as a claim. The authenticated caller is recorded beside it',
+  ),
   attachmentCid: cidList.describe('Documents that support it'),
   controlCid: cidList.describe('The controls that it is about'),
   documentType: z.string().nullish(),

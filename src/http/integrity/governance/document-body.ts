@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Json } from '../../../domain/integrity/governance/documents.ts';
-import { isDid } from '../../../domain/integrity/identifiers/identifiers.ts';
+import { parseDid } from '../../../domain/integrity/identifiers/did-key.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import { demandContentType, readBody } from '../../../platform/http/body.ts';
 import { parsed } from '../../parsed.ts';
@@ -14,11 +14,12 @@ const listLimit = 1_000;
 export const tag = 'Governance';
 export const cidList = z.array(cidParameter).max(listLimit).nullish();
 
-export const didText = z
-  .string()
-  .max(2_000)
-  .refine(isDid, 'must be a DID, such as "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"')
-  .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' });
+export const didField = (name: string) =>
+  z
+    .string()
+    .max(2_000)
+    .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' })
+    .transform((text) => parseDid(text, name));
 
 export const dateText = z.string().max(100);
 
