@@ -30,7 +30,7 @@ The store is the one that the service uses: MongoDB if CAIRN_MONGODB_URL is set,
 Every blob and body is hashed and every statement is identified again. Indexes and counts are compared with the content. Each
 problem is one line: kind, id, problem.
 
---repair rebuilds indexes and counts and removes orphans of interrupted work. It never changes content. Restore damaged
+--repair rebuilds indexes and counts, finishes unfinished work and removes orphans. It never changes content. Restore damaged
 content from a backup, or copy the rest to another store with "cairn migrate".
 
 Exit codes: 0 nothing is damaged; 1 something is damaged and was not repaired; 2 wrong usage, or the store cannot be

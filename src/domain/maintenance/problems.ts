@@ -29,8 +29,11 @@ export interface StoreProblem {
   readonly id: string;
   /** What is wrong, and what to do if only an operator can help. */
   readonly problem: string;
-  /** An orphan takes space and does no harm. Damage makes an answer wrong or incomplete. */
-  readonly severity: 'damage' | 'orphan';
+  /**
+   * An orphan takes space and does no harm. Unfinished work was never acknowledged, and a repeat of its request finishes it.
+   * Damage makes an answer wrong or incomplete.
+   */
+  readonly severity: 'damage' | 'unfinished' | 'orphan';
   /** Whether a repair has corrected it, or could. */
   readonly repair: 'done' | 'possible' | 'none';
 }
@@ -58,6 +61,16 @@ export function repairable(
   isRepaired: boolean,
 ): StoreProblem {
   return { kind, id, problem, severity: 'damage', repair: isRepaired ? 'done' : 'possible' };
+}
+
+/** What a request that has not ended leaves out. A store cannot tell it from a loss of the same derived data. */
+export function unfinished(
+  kind: ProblemKind,
+  id: string,
+  problem: string,
+  isRepaired: boolean,
+): StoreProblem {
+  return { kind, id, problem, severity: 'unfinished', repair: isRepaired ? 'done' : 'possible' };
 }
 
 export function orphan(kind: ProblemKind, id: string, problem: string, isRemoved: boolean): StoreProblem {

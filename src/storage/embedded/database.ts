@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openReader, openWriter } from './connections.ts';
@@ -10,6 +11,8 @@ import type { WriteOperations } from './writer/write-operations.ts';
 export interface Database extends AsyncDisposable {
   readonly reader: DatabaseSync;
   readonly writes: OperationThread<WriteOperations>;
+  /** Whether the process that had it open before was killed. */
+  readonly wasInterrupted: boolean;
 }
 
 /**
@@ -22,6 +25,8 @@ export async function openDatabase(folder: string): Promise<Database> {
     makeFolder(folder);
     opened.use(lockFolder(folder));
     const file = join(folder, 'cairn.db');
+    // Closing the database removes its log.
+    const wasInterrupted = existsSync(`${file}-wal`);
     prepare(file, folder);
     const writes = opened.use(
       await OperationThread.open<WriteOperations>(
@@ -33,7 +38,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     const reader = openReader(file);
     opened.defer(() => reader.close());
     const stack = opened.move();
-    return { reader, writes, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    return { reader, writes, wasInterrupted, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     throw startError(error, folder);
   }

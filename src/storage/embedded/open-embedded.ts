@@ -63,7 +63,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
-  return withNames(store);
+  return withNames(store, { wasInterrupted: database.wasInterrupted });
 }
 
 function rowsOf(reader: DatabaseSync) {

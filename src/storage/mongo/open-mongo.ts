@@ -79,7 +79,7 @@ export async function openMongo(
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
-  return withNames(store, mongoDocuments(places));
+  return withNames(store, { documents: mongoDocuments(places) });
 }
 
 async function openSpoolFolder(folder: string): Promise<string> {

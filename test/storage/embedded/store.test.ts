@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { open as openFile, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
-import { cidOf, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { cidOf, cidUrn, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { blobFile, blobPlacesIn } from '../../../src/storage/embedded/blobs/blob-places.ts';
@@ -18,6 +19,7 @@ import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
+import { putBlob } from '../../contract/filled-store.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -105,6 +107,26 @@ describe('the embedded store', () => {
     expect(found?.graphIds).toEqual(['g']);
     expect(await store.blobs.size(cidOf(codecs.raw, bytes))).toBe(1_000);
     expect(await limitsOf(store).read()).toEqual(limits);
+  });
+
+  test('finishes at start what a killed process has stored and not named', async () => {
+    const folder = await temporaryFolder();
+    const [subject, document] = ['did:web:thing', Buffer.from('{"name": "a thing"}')];
+    {
+      await using store = await openEmbedded(folder);
+      const metadata = cidUrn(await putBlob(store.blobs, document, 'blake3'));
+      const references = [
+        { role: 'subject', identifier: subject },
+        { role: 'metadata', identifier: metadata },
+      ];
+      await store.statements.putMany([row('named', { kind: 'MetadataRegistration', references })], null);
+    }
+    // While it is open, the database has a log, as after a kill.
+    using database = new DatabaseSync(join(folder, 'cairn.db'));
+    database.exec('DELETE FROM names');
+    await using store = await openEmbedded(folder);
+    const scope = { graphId: null, visibility: everythingVisible };
+    await expect.poll(async () => (await store.names.of([subject], scope)).get(subject)).toBe('a thing');
   });
 
   test('removes interrupted imports at start', async () => {

@@ -13,7 +13,7 @@ export function problemJson({ kind, id, problem, severity, repair }: StoreProble
 }
 
 export function problemText({ kind, id, problem, severity, repair }: StoreProblem): string {
-  const what = severity === 'orphan' ? `orphan ${kind}` : kind;
+  const what = severity === 'damage' ? kind : `${severity} ${kind}`;
   const stop = problem.endsWith('.') ? '' : '.';
   const line = `${what}  ${id}  ${problem}${stop}${repair === 'done' ? ' Repaired.' : ''}`;
   return `${printable(line.replaceAll('\n', ' '))}\n`;
@@ -48,10 +48,10 @@ export function summaryText(
   sample: SampleInfo | undefined,
 ): string {
   const { blobs, statements, unchecked, graphs, records } = summary;
-  const { damaged, orphans, repaired } = summary;
+  const { damaged, unfinished, orphans, repaired } = summary;
   const some = (count: number, what: string) => (count > 0 ? [`, ${count} ${what}`] : []);
   const lines = [
-    `${damaged === 0 ? 'sound' : `DAMAGED: ${damaged} problems`}${[...some(repaired, 'repaired'), ...some(orphans, 'orphans')].join('')}`,
+    `${damaged === 0 ? 'sound' : `DAMAGED: ${damaged} problems`}${[...some(repaired, 'repaired'), ...some(unfinished, 'unfinished'), ...some(orphans, 'orphans')].join('')}`,
     `  ${blobs} blobs, ${statements} statements, ${graphs} graphs, ${records} records checked`,
     ...(unchecked > 0
       ? [`  ${unchecked} statements could not be checked, because their contexts are missing or damaged`]

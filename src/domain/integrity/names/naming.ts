@@ -144,6 +144,27 @@ function namedWhenStored(staged: StagedBlob, ports: NamingPorts): StagedBlob {
   };
 }
 
+const newestLooked = 1_000;
+
+/**
+ * Indexes the names of the newest statements that have none yet, because a process may have been killed between storing and
+ * naming. Repeats of older requests do it for the others.
+ */
+export async function nameNewest({ names, rows, documents }: NamingPorts): Promise<void> {
+  const list = { by: 'kind', kind: namingKind } as const;
+  for (let [after, looked]: [string | null, number] = [null, 0]; looked < newestLooked; ) {
+    const page = await rows.verified.page(list, after, rowsAtOnce);
+    const records = await recordsOf(
+      documents,
+      page.rows.flatMap((row) => namingOf(row) ?? []),
+    );
+    if (records.length > 0) await names.insert(records);
+    if (page.next === null) return;
+    [after, looked] = [page.next, looked + page.rows.length];
+    await yieldToEventLoop();
+  }
+}
+
 interface Writes {
   readonly statements: StatementStore;
   readonly graphImports: GraphImports;

@@ -37,9 +37,12 @@ export type FsckPart =
 export interface FsckSummary extends Readonly<FsckCounts> {
   /** Problems that remain. */
   readonly damaged: number;
+  readonly unfinished: number;
   readonly orphans: number;
   readonly repaired: number;
 }
+
+const countOf = { damage: 'damaged', unfinished: 'unfinished', orphan: 'orphans' } as const;
 
 /** Checks a store. Yields problems as they are found. Memory does not grow with the store. */
 export async function* fsckStore(
@@ -48,7 +51,7 @@ export async function* fsckStore(
   { repair, sample: { share, isWanted }, onProgress }: FsckOptions,
 ): AsyncGenerator<StoreProblem, FsckSummary> {
   const counts: FsckCounts = { blobs: 0, statements: 0, unchecked: 0, graphs: 0, records: 0 };
-  const summary = { damaged: 0, orphans: 0, repaired: 0 };
+  const summary = { damaged: 0, unfinished: 0, orphans: 0, repaired: 0 };
   const total = await countsOf(store);
   const wanted = (all: number | undefined) => all && Math.ceil(all * share);
   const count: FsckRun['count'] = (name, added = 1) => {
@@ -76,7 +79,7 @@ export async function* fsckStore(
     onProgress(part, 0, undefined);
     for await (const problem of readable(part, problems())) {
       if (problem.repair === 'done') summary.repaired += 1;
-      else summary[problem.severity === 'damage' ? 'damaged' : 'orphans'] += 1;
+      else summary[countOf[problem.severity]] += 1;
       yield problem;
     }
   }

@@ -3,7 +3,7 @@ import { cidIn } from '../../integrity/identifiers/cid.ts';
 import { nameRecords, namingOf } from '../../integrity/names/name-records.ts';
 import { documentsOf, recordsOf } from '../../integrity/names/naming.ts';
 import type { StatementRow } from '../../integrity/ports.ts';
-import { orphan, repairable, type StoreProblem } from '../problems.ts';
+import { orphan, repairable, type StoreProblem, unfinished } from '../problems.ts';
 import type { FsckRun } from './run.ts';
 
 type Run = Pick<FsckRun, 'store' | 'repair'>;
@@ -25,10 +25,8 @@ export async function* namesOfRows(
     const [known] = stored[at] ?? [];
     if (known && jcs(known) === jcs(record)) continue;
     if (repair) await store.putRecord(nameRecords, record);
-    const problem = known
-      ? 'The index has another name for its subject'
-      : 'The index has no name for its subject';
-    yield repairable('name', record.id, problem, repair);
+    if (known) yield repairable('name', record.id, 'The index has another name for its subject', repair);
+    else yield unfinished('name', record.id, 'The index has no name for its subject yet', repair);
   }
 }
 
