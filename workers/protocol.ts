@@ -7,7 +7,7 @@ import type { PackedResults } from './packing.ts';
 
 export interface ThreadSettings {
   readonly maxDepth: number;
-  /** Wall-clock time for the canonicalization of one document. */
+  /** CPU time for the canonicalization of one document. */
   readonly documentMs: number;
 }
 
@@ -16,8 +16,8 @@ export interface TaskBase {
   readonly documents: readonly ContextDocument[];
   /** Whether no source has more documents. A context that is still missing is unknown. */
   readonly isLastTry: boolean;
-  /** One 32-bit cell: the number of documents that the thread has started. The main thread watches it. */
-  readonly begun: SharedArrayBuffer;
+  /** The buffer of `TaskCells`, which the main thread watches. */
+  readonly cells: SharedArrayBuffer;
 }
 
 export interface IdentifyWork {

@@ -22,6 +22,7 @@ import type {
   TaskBase,
   ThreadSettings,
 } from './protocol.ts';
+import { TaskCells } from './task-cells.ts';
 
 /** Enough for every test vector of RDFC-1.0. Time limits stop hostile graphs. */
 const workFactor = 3;
@@ -31,7 +32,7 @@ const niceness = 5;
 if (platform() === 'linux') setPriority(Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
 
 const { maxDepth, documentMs } = workerData as ThreadSettings;
-const limits = { workFactor, timeoutMs: documentMs };
+const limits = { workFactor, cpuMs: documentMs };
 let trusted = new StatementIdentifier(ContextWorld.bundled());
 /** Worlds other than the trusted one. Entries never go stale, because the same id means the same documents. */
 const closedWorlds = new LRUCache<string, StatementIdentifier>({
@@ -42,19 +43,22 @@ const closedWorlds = new LRUCache<string, StatementIdentifier>({
 
 export default async function run(task: Task): Promise<Answer> {
   trusted = trusted.within(worldLimit);
-  const begun = new Int32Array(task.begun);
+  const cells = new TaskCells(task.cells);
+  cells.begin();
   try {
     const { world } = identifierOf(task);
     for (const document of task.documents) world.add(document);
-    if (task.kind === 'identify') return await identify(task, begun);
-    if (task.kind === 'nquads') return { nquads: await allNQuads(task, begun) };
-    Atomics.add(begun, 0, 1);
+    if (task.kind === 'identify') return await identify(task, cells);
+    if (task.kind === 'nquads') return { nquads: await allNQuads(task, cells) };
+    cells.beginDocument();
     if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body), task.part);
     if (task.kind === 'jcs') return jcsOf(task);
     return { nquads: [await storedNQuads(task)] };
   } catch (error) {
     if (!(error instanceof MissingContexts)) return { error: packError(error) };
     return task.isLastTry ? { error: packError(unknownContext(error)) } : { needs: error.urls };
+  } finally {
+    cells.end();
   }
 }
 
@@ -69,14 +73,14 @@ function identifierOf(task: Task): StatementIdentifier {
   return closed;
 }
 
-async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promise<Answer> {
+async function identify(work: IdentifyWork & TaskBase, cells: TaskCells): Promise<Answer> {
   const { generateId, strict, reportCoverage } = work;
   const options = { generateId, strict, reportCoverage, maxDepth, ...limits };
   const identifier = identifierOf(work);
   const packer = new ResultPacker();
   const needs = new Set<string>();
   for (let at = 0; at < work.ranges.length; at += 2) {
-    Atomics.add(begun, 0, 1);
+    cells.beginDocument();
     const bytes = new Uint8Array(work.body).slice(work.ranges[at], work.ranges[at + 1]);
     try {
       packer.add(await identifier.identify(bytes, options));
@@ -103,10 +107,10 @@ function moved(answer: Answer, buffer: ArrayBufferLike): Answer {
   return move({ [transferableSymbol]: [buffer], [valueSymbol]: answer } as never) as unknown as Answer;
 }
 
-async function allNQuads({ bodies, ...options }: NQuadsWork, begun: Int32Array): Promise<string[]> {
+async function allNQuads({ bodies, ...options }: NQuadsWork, cells: TaskCells): Promise<string[]> {
   const texts: string[] = [];
   for (const body of bodies) {
-    Atomics.add(begun, 0, 1);
+    cells.beginDocument();
     texts.push(await documentNQuads(body, options));
   }
   return texts;

@@ -5,6 +5,7 @@ import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts'
 import { type Load, Semaphore } from '../src/domain/semaphore.ts';
 import { type PackedError, packError } from './packed-error.ts';
 import type { Answer, Task, ThreadSettings, Work } from './protocol.ts';
+import { cpuMs } from './task-cells.ts';
 import { RequestBudget, TaskWatch } from './task-watch.ts';
 
 /** Whose request it is. The signal aborts when its client has disconnected. */
@@ -18,9 +19,9 @@ export interface ThreadsOptions {
   /** The most threads that one caller may use at once. */
   readonly threads: number;
   readonly maxDepth: number;
-  /** Time limit for one document. Beyond it the result is `too_complex`. */
+  /** Limit on the CPU time of one document. Beyond it the result is `too_complex`. */
   readonly documentMs: number;
-  /** Limit on the thread time of one request. */
+  /** Limit on the CPU time of one request. */
   readonly requestMs: number;
   /** How long a request waits for its first turn. */
   readonly waitMs: number;
@@ -62,7 +63,7 @@ export class Threads implements AsyncDisposable {
     const { threads, maxDepth, documentMs } = options;
     this.#options = options;
     this.#turns = new Semaphore(threads + 1, { spare: 1 });
-    this.#watch = new TaskWatch(documentMs + graceMs);
+    this.#watch = new TaskWatch(documentMs + graceMs, (thread) => this.#cpuOf(thread));
     const settings: ThreadSettings = { maxDepth, documentMs };
     this.#threads = new Piscina({
       filename: new URL('./statement-thread.ts', import.meta.url).href,
@@ -88,7 +89,7 @@ export class Threads implements AsyncDisposable {
     return { ...this.#turns.load(), busyMs: this.#busyMs };
   }
 
-  /** The thread time of the current request, or of work without a request. */
+  /** The CPU time of the current request, or of work without a request. */
   budget(): RequestBudget {
     const { currentCaller, requestMs } = this.#options;
     const caller = currentCaller();
@@ -126,20 +127,28 @@ export class Threads implements AsyncDisposable {
     return await this.#inTurn(budget, async () => {
       if (budget.isSpent) return { exhausted: 0, error: packError(tooComplex()) };
       const watched = this.#watch.watch(budget);
-      const task: Task = { ...work, documents, isLastTry, begun: watched.begun };
+      const { cells } = watched;
+      const task: Task = { ...work, documents, isLastTry, cells: cells.buffer };
       const startedAt = performance.now();
       try {
         return await this.#threads.run(task, { signal: watched.signal });
       } catch (error) {
         if (budget.caller?.signal.aborted) refuseAbandoned();
-        if (watched.count() === 0) refuseUnstarted(error);
+        if (cells.documents === 0) refuseUnstarted(error);
         if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
-        return { exhausted: watched.count(), error: packError(tooComplex()) };
+        return { exhausted: cells.documents, error: packError(tooComplex()) };
       } finally {
         watched.done();
         this.#busyMs += performance.now() - startedAt;
       }
     });
+  }
+
+  async #cpuOf(thread: number): Promise<number | undefined> {
+    const worker = this.#threads.threads.find(({ threadId }) => threadId === thread);
+    // It may end before it answers.
+    const usage = await worker?.cpuUsage().catch(() => undefined);
+    return usage && cpuMs(usage);
   }
 
   /** Waits for a turn, but not after the client has disconnected, and for the first turn not too long. */

@@ -125,7 +125,7 @@ describeTestData('JSON-LD fixtures', () => {
   const fixtures = listTestData(...folder)
     .filter((name) => name.endsWith('.jsonld'))
     .map((name) => name.replace('.jsonld', ''));
-  const limits = { workFactor: 3, timeoutMs: 5_000 };
+  const limits = { workFactor: 3, cpuMs: 5_000 };
 
   async function quadsOf(name: string) {
     const world = ContextWorld.bundled();

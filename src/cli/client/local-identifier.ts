@@ -17,7 +17,7 @@ const options = {
   maxDepth: 256,
   /** Enough for every test vector of RDFC-1.0. */
   workFactor: 3,
-  timeoutMs: 60_000,
+  cpuMs: 60_000,
 };
 
 /** Computes the CIDs of statements in this process, with the bundled contexts and those of the sources. */
@@ -44,14 +44,14 @@ export class LocalIdentifier {
    * @throws ServiceError `unknown_context` if no source has a context.
    */
   async canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]> {
-    const { maxDepth, workFactor, timeoutMs } = options;
+    const { maxDepth, workFactor, cpuMs } = options;
     const missing = (error: MissingContexts): never => {
       throw unknownContext(error);
     };
     const texts: string[] = [];
     for (const bytes of documents) {
       const document = parseStrictJson(bytes, { maxDepth, exactNumbers: true }) as Record<string, unknown>;
-      const nquads = () => this.#identifier.nquads(document, { workFactor, timeoutMs, covered: true });
+      const nquads = () => this.#identifier.nquads(document, { workFactor, cpuMs, covered: true });
       texts.push(await this.#withContexts(nquads, missing));
     }
     return texts;

@@ -71,12 +71,12 @@ export const limitSettingTable = {
     'CAIRN_DOCUMENT_TIME',
     wait,
     '5s',
-    'How long the canonicalization of one document may take before the request is answered 400 too_complex.',
+    'How much CPU time one document may take before the request is answered 400 too_complex.',
   ),
   requestTime: required(
     'CAIRN_REQUEST_TIME',
     wait,
     '30s',
-    'How much thread time one request may take before it is answered 400 too_complex.',
+    'How much CPU time of threads one request may take before it is answered 400 too_complex.',
   ),
 };

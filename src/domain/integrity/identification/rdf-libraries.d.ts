@@ -19,7 +19,8 @@ declare module 'rdf-canonize' {
     createMessageDigest?: () => { update(part: string): void; digest(): string };
     canonicalIdMap?: Map<string, string>;
     maxWorkFactor?: number;
-    signal?: AbortSignal;
+    /** What the library reads of an AbortSignal. */
+    signal?: Pick<AbortSignal, 'aborted' | 'reason'>;
   }
   const canonize: {
     canonize(dataset: readonly Quad[], options: CanonizeOptions): Promise<string>;
