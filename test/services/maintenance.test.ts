@@ -1,9 +1,17 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
+import type { IsWanted } from '../../src/domain/maintenance/contents.ts';
+import { migrate } from '../../src/domain/maintenance/migration/migration.ts';
+import { Verifier } from '../../src/domain/maintenance/verifier.ts';
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openStore, openStoreCheck } from '../../src/storage/open.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';
 import {
   answersOf,
@@ -14,11 +22,13 @@ import {
   served,
 } from '../cli/migrate-samples.ts';
 import { cairn, startService, temporaryFolder } from '../cli/run-cairn.ts';
-import { identified } from '../contract/filled-store.ts';
+import { identified, keep } from '../contract/filled-store.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { describeMongo } from '../storage/mongo/database.ts';
 
 describeMongo('cairn migrate on MongoDB', () => {
+  const { identifier } = usePool(new ContextWorld());
+
   test('copies a folder to a database and back without changing any answer', async () => {
     using folder = temporaryFolder();
     await using target = await newServiceStore('mongodb');
@@ -38,6 +48,39 @@ describeMongo('cairn migrate on MongoDB', () => {
     expect(await answersOf(back, filled)).toEqual(await answersOf(from, filled));
     expect((await cairn(['fsck'], { env: { ...target.environment, ...env } })).code).toBe(0);
     expect((await cairn(['fsck', '--data-dir', back], { env })).code).toBe(0);
+  });
+
+  test('copies graphs that are registered meanwhile, with their parents', async () => {
+    using folder = temporaryFolder();
+    await using database = await newServiceStore('mongodb');
+    const settings = readSettings({ ...database.environment, ...env });
+    const waiting = () => expect.fail('MongoDB does not answer.');
+    await using store = await openStore(settings, waiting);
+    await using source = await openStoreCheck(settings, waiting);
+    await using target = await openEmbedded(folder.path);
+    const parent = newGraph();
+    const child = newGraph({ parentId: parent.graphId, projectId: parent.projectId });
+    const row = await identified(
+      newIdentifier(),
+      ownStatement('DataRegistration', { data: blobUrn('late') }),
+    );
+    async function* lateStatements(isWanted: IsWanted) {
+      await store.graphs.add(parent);
+      await store.graphs.add(child);
+      await store.statements.putMany([row], child.graphId);
+      yield* source.statements(isWanted);
+    }
+    const world = ContextWorld.bundled();
+    await keep(store.blobs, world, row.contexts);
+    const problems = migrate({
+      source: { ...source, statements: lateStatements },
+      target,
+      verifier: new Verifier({ identifier, contexts: new ContextKeeper(source.blobStore, world) }),
+      onProgress: () => {},
+    });
+    expect(await Array.fromAsync(problems)).toEqual([]);
+    expect(await target.graphContents.count(child.graphId, [row.jcsCid])).toBe(1);
+    expect(await target.graphs.get(parent.graphId)).toEqual(parent);
   });
 
   test('leaves out statements that are too large for a document and copies the rest', async () => {

@@ -28,24 +28,33 @@ export async function refuseOtherGraphs({ source, target }: Stores): Promise<voi
  * Registers the graphs in their order, with their contexts and anchors. Damaged graphs are copied unchanged: without
  * them nothing would show their statements.
  */
-export async function* copyGraphs({
-  source,
-  target,
-  counts,
-  count,
-}: MigrationRun): AsyncGenerator<StoreProblem> {
+export async function* copyGraphs(run: MigrationRun): AsyncGenerator<StoreProblem> {
+  const { source, counts } = run;
   for await (const problem of fsckGraphs(source, () => undefined)) {
     counts.damaged += 1;
     yield { ...problem, problem: `Copied unchanged: ${problem.problem}` };
   }
-  for await (const graph of source.graphs()) {
-    const isKnown = (await target.graphs.get(graph.graphId)) !== undefined;
-    if (!isKnown) {
-      await add(target, graph, await attachmentsOf(source, graph.graphId));
-      counts.stored += 1;
-    }
-    count('graphs', 1);
+  for await (const graph of source.graphs()) await copyGraph(run, graph);
+}
+
+/** Copies graphs, and their parents, that were registered after `copyGraphs` had listed them. */
+export async function copyLateGraphs(run: MigrationRun, graphIds: Iterable<string>): Promise<void> {
+  for (const graphId of graphIds) {
+    const graph = run.copiedGraphs.has(graphId) ? undefined : await run.source.graph(graphId);
+    if (!graph) continue;
+    await copyGraph(run, graph);
+    if (graph.parentId !== null) await copyLateGraphs(run, [graph.parentId]);
   }
+}
+
+async function copyGraph({ source, target, counts, count, copiedGraphs }: MigrationRun, graph: Graph) {
+  const isKnown = (await target.graphs.get(graph.graphId)) !== undefined;
+  if (!isKnown) {
+    await add(target, graph, await attachmentsOf(source, graph.graphId));
+    counts.stored += 1;
+  }
+  copiedGraphs.add(graph.graphId);
+  count('graphs', 1);
 }
 
 /** A damaged list is copied as an empty one. */

@@ -24,7 +24,7 @@ export async function* migrate({
     counts[part] += added;
     onProgress(part, counts[part], total[part]);
   };
-  const run: MigrationRun = { ...stores, counts, count, unread: [] };
+  const run: MigrationRun = { ...stores, counts, count, unread: [], copiedGraphs: new Set() };
   for (const copy of [copyBlobs, copyGraphs, copyStatements, copySealed, copyRecords]) {
     yield* copy(run);
     yield* run.unread.splice(0);

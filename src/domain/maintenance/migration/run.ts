@@ -30,7 +30,7 @@ export interface MigrationCounts {
 }
 
 export interface Migration {
-  /** No process writes to it meanwhile. */
+  /** What other processes store in a MongoDB meanwhile is copied in part. */
   readonly source: StoreContents;
   readonly target: MigrationTarget;
   readonly verifier: Verifier;
@@ -44,6 +44,8 @@ export interface MigrationRun extends Omit<Migration, 'onProgress'> {
   readonly counts: MigrationCounts;
   /** Parts of the source that could not be read to their ends. */
   readonly unread: StoreProblem[];
+  /** Ids of the graphs that the target has. */
+  readonly copiedGraphs: Set<string>;
   /** Adds to a count and shows the progress. */
   readonly count: (part: MigrationPart, added: number) => void;
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import type { StatementRow } from '../../integrity/ports.ts';
 import { repairable, type StoreProblem } from '../problems.ts';
+import { copyLateGraphs } from './graphs.ts';
 import { leftOut, type MigrationRun, type MigrationTarget, readable } from './run.ts';
 
 type RowOfGraphs = StatementRow & { readonly graphIds: readonly string[] };
@@ -27,6 +28,10 @@ export async function* copyStatements(run: MigrationRun): AsyncGenerator<StorePr
       // An unverified statement without a graph belongs to an interrupted import.
       if (row.isTrusted || entry.graphIds.length > 0) rows.push({ ...row, graphIds: entry.graphIds });
     }
+    await copyLateGraphs(
+      run,
+      rows.flatMap(({ graphIds }) => graphIds),
+    );
     yield* putPage(run, rows);
   }
 }
