@@ -72,23 +72,44 @@
   {{- $problems = append $problems "controlPlane.auth.enabled is false, but a way to sign in is enabled. Set controlPlane.auth.enabled=true, or set idp.enabled and bearer.enabled to false." -}}
 {{- end -}}
 
-{{- range $name, $url := dict "integrity.auth.authServiceBaseURL" $auth.authServiceBaseURL "controlPlane.auth.bearer.authServiceBaseURL" $bearer.authServiceBaseURL -}}
+{{- if and $idp.allowedEmailDomains $v.controlPlane.auth.enabled (not (include "cairn.readsIDTokens" .)) -}}
+  {{- $problems = append $problems "controlPlane.auth.idp.allowedEmailDomains has no effect with controlPlane.auth.bearer.mode=auth_service, where the auth service decides who may call. Leave it empty." -}}
+{{- end -}}
+
+{{- range $name, $url := include "cairn.authServices" . | fromJson -}}
   {{- if and (hasPrefix "http://" $url) (not (regexMatch "^http://[a-z0-9.-]+\\.svc(\\.cluster\\.local)?(:[0-9]+)?(/|$)" $url)) -}}
     {{- $problems = append $problems (printf "%s=%q is plain HTTP outside the cluster, so others could read tokens. Use https, or a name of the cluster such as http://auth.auth-namespace.svc:8080." $name $url) -}}
   {{- end -}}
 {{- end -}}
 
-{{- if $v.ingress.enabled -}}
-  {{- if not $v.ingress.host -}}
-    {{- $problems = append $problems "ingress.enabled is true. Set ingress.host to the name under which others reach Cairn." -}}
+{{- if and $v.ingress.enabled (not $v.ingress.host) -}}
+  {{- $problems = append $problems "ingress.enabled is true. Set ingress.host to the name under which others reach Cairn." -}}
+{{- end -}}
+{{- if not (include "cairn.publicURL" .) -}}
+  {{- $problems = append $problems "publicURL is not set. Ids of credentials and status lists start with it for ever, and each pod would use an address that nobody else reaches. Set publicURL or ingress.host. To try Cairn out, set publicURL to the address of the service in the cluster." -}}
+{{- end -}}
+{{- $types := dict "integrity" $v.integrity.service.type "controlPlane" $v.controlPlane.service.type -}}
+{{- $open := list -}}
+{{- if eq $auth.mode "disabled" -}}{{- $open = append $open "integrity" -}}{{- end -}}
+{{- if not $v.controlPlane.auth.enabled -}}{{- $open = append $open "controlPlane" -}}{{- end -}}
+{{- range $name := $open -}}
+  {{- $setting := get (dict "integrity" "integrity.auth.mode is disabled" "controlPlane" "controlPlane.auth.enabled is false") $name -}}
+  {{- $remedy := get (dict "integrity" "Set integrity.auth.mode to oidc or auth_service" "controlPlane" "Set controlPlane.auth.enabled=true") $name -}}
+  {{- if $v.ingress.enabled -}}
+    {{- $problems = append $problems (printf "%s and ingress.enabled is true, so everybody who reaches the ingress could do everything. %s, or set ingress.enabled=false." $setting $remedy) -}}
   {{- end -}}
-  {{- if eq $auth.mode "disabled" -}}
-    {{- $problems = append $problems "integrity.auth.mode is disabled and ingress.enabled is true, so everybody who reaches the ingress could do everything. Set integrity.auth.mode to oidc or auth_service, or set ingress.enabled=false." -}}
-  {{- end -}}
-  {{- if not $v.controlPlane.auth.enabled -}}
-    {{- $problems = append $problems "controlPlane.auth.enabled is false and ingress.enabled is true, so everybody who reaches the ingress would be an administrator. Set controlPlane.auth.enabled=true, or set ingress.enabled=false." -}}
+  {{- range $component, $type := $types -}}
+    {{- if and (ne $type "ClusterIP") (or $v.embedded.enabled (eq $component $name)) -}}
+      {{- $problems = append $problems (printf "%s and %s.service.type is %s, so everybody who reaches the service could do everything. %s, or set the type to ClusterIP." $setting $component $type $remedy) -}}
+    {{- end -}}
   {{- end -}}
 {{- end -}}
+
+{{- if and $v.embedded.enabled (or $v.backup.enabled $v.fsck.enabled) -}}
+  {{- $problems = append $problems "backup.enabled and fsck.enabled need MongoDB, because only one process at a time can use a data folder. Set them to false and take snapshots of the volume (docs/backup.md)." -}}
+{{- end -}}
+
+{{- $problems = concat $problems (include "cairn.settingProblems" . | fromJsonArray) -}}
 
 {{- if $problems -}}
 {{- fail (printf "\n- %s\n" (join "\n- " $problems)) -}}

@@ -6,28 +6,29 @@
 {{- end }}
 {{- end -}}
 
+{{/* @param root, name, secret: name of the Secret, key: name of its key in the values, optional */}}
 {{- define "cairn.secretVariable" -}}
 - name: {{ .name }}
   valueFrom:
     secretKeyRef:
       name: {{ .secret }}
-      key: {{ .key }}
+      key: {{ include "cairn.secretKey" . }}
       {{- if .optional }}
       optional: true
       {{- end }}
 {{- end -}}
 
-{{/* Variables of every process and of "cairn setup". */}}
+{{/* Variables of every process and job. Plain HTTP inside the cluster is allowed if the values ask for it. */}}
 {{- define "cairn.env" -}}
 {{- $v := .Values -}}
 {{- $connections := include "cairn.secret" (dict "root" . "group" "connections") -}}
 - name: CAIRN_DATA_DIR
   value: {{ ternary "/data" "/tmp/cairn" $v.embedded.enabled }}
 {{- if not $v.embedded.enabled }}
-{{ include "cairn.secretVariable" (dict "name" "CAIRN_MONGODB_URL" "secret" $connections "key" "mongodbURL") }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CAIRN_MONGODB_URL" "secret" $connections "key" "mongodbURL") }}
 - name: CAIRN_MONGODB_DATABASE
   value: {{ $v.connections.mongodbDatabase | quote }}
-{{ include "cairn.secretVariable" (dict "name" "CAIRN_REDIS_URL" "secret" $connections "key" "redisURL") }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CAIRN_REDIS_URL" "secret" $connections "key" "redisURL") }}
 - name: CAIRN_REDIS_PREFIX
   value: {{ $v.connections.redisPrefix | quote }}
 {{- end }}
@@ -37,8 +38,18 @@
 {{- end }}
 {{- include "cairn.variable" (dict "name" "CAIRN_PUBLIC_URL" "value" (include "cairn.publicURL" .)) }}
 {{- include "cairn.variable" (dict "name" "CAIRN_CLAIM_NAMESPACE" "value" $v.claimNamespace) }}
+{{- range $url := include "cairn.authServices" . | fromJson | values | sortAlpha }}
+{{- if hasPrefix "http://" $url }}
+- name: CAIRN_ALLOW_HTTP_AUTH_SERVICE
+  value: "true"
+{{- break }}
+{{- end }}
+{{- end }}
 {{- range $name, $value := $v.settings }}
 {{- include "cairn.variable" (dict "name" $name "value" $value) }}
+{{- end }}
+{{- with $v.pod.extraEnv }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
@@ -52,27 +63,37 @@
 {{- end }}
 {{- end -}}
 
+{{/* Whether callers of the control plane show e-mail addresses: by browser, or in ID tokens of tools. */}}
+{{- define "cairn.readsIDTokens" -}}
+{{- with .Values.controlPlane.auth -}}
+{{- if and .enabled (or .idp.enabled (and .bearer.enabled (eq (default "oidc" .bearer.mode) "oidc"))) -}}yes{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "cairn.controlPlaneEnv" -}}
 {{- $secret := include "cairn.secret" (dict "root" . "group" "controlPlaneAuth") -}}
 {{- $a := .Values.controlPlane.auth -}}
 - name: CONTROL_PLANE_AUTH_ENABLED
   value: {{ $a.enabled | quote }}
-{{ include "cairn.secretVariable" (dict "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET" "secret" $secret "key" "registrationTokenSecret" "optional" true) }}
-{{ include "cairn.secretVariable" (dict "name" "CAIRN_GATEWAY_SECRET" "secret" $secret "key" "gatewaySecret" "optional" true) }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET" "secret" $secret "key" "registrationTokenSecret" "optional" true) }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CAIRN_GATEWAY_SECRET" "secret" $secret "key" "gatewaySecret" "optional" true) }}
 {{- include "cairn.variable" (dict "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_ISSUER" "value" $a.registrationTokenIssuer) }}
+{{- if include "cairn.readsIDTokens" . }}
+{{- include "cairn.variable" (dict "name" "CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS" "value" $a.idp.allowedEmailDomains) }}
+{{- end }}
 {{- if and $a.enabled $a.idp.enabled }}
 - name: CONTROL_PLANE_AUTH_IDP_ENABLED
   value: "true"
-{{ include "cairn.secretVariable" (dict "name" "CONTROL_PLANE_AUTH_STATE_SECRET" "secret" $secret "key" "stateSecret") }}
-{{ include "cairn.secretVariable" (dict "name" "CONTROL_PLANE_AUTH_IDP_CLIENT_ID" "secret" $secret "key" "idpClientID") }}
-{{ include "cairn.secretVariable" (dict "name" "CONTROL_PLANE_AUTH_IDP_CLIENT_SECRET" "secret" $secret "key" "idpClientSecret") }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CONTROL_PLANE_AUTH_STATE_SECRET" "secret" $secret "key" "stateSecret") }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CONTROL_PLANE_AUTH_IDP_CLIENT_ID" "secret" $secret "key" "idpClientID") }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CONTROL_PLANE_AUTH_IDP_CLIENT_SECRET" "secret" $secret "key" "idpClientSecret") }}
 {{- range $name, $value := dict
   "IDP_ISSUER_URL" $a.idp.issuerURL
   "IDP_REDIRECT_URL" (include "cairn.redirectURL" .)
   "IDP_SCOPES" (include "cairn.scopes" $a.idp.scopes)
-  "ALLOWED_EMAIL_DOMAINS" $a.idp.allowedEmailDomains
   "BOOTSTRAP_ADMIN_EMAIL" $a.idp.bootstrapAdminEmail
   "COOKIE_DOMAIN" $a.idp.cookieDomain
+  "COOKIE_SECURE" (toString $a.idp.cookieSecure)
   "SESSION_MAX_AGE" $a.idp.sessionMaxAge
   "SESSION_IDLE_TIMEOUT" $a.idp.sessionIdleTimeout
   "UI_BASE_URL" $a.idp.uiBaseURL }}
@@ -94,7 +115,7 @@
 {{- end -}}
 
 {{/*
-Variables of processes that listen. Plain HTTP inside the cluster and no authentication are allowed if the values ask for them.
+Variables of processes that listen. No authentication is allowed if the values ask for it.
 @param root, component
 */}}
 {{- define "cairn.serviceEnv" -}}
@@ -111,10 +132,6 @@ Variables of processes that listen. Plain HTTP inside the cluster and no authent
   value: {{ $v.shutdown.delaySeconds }}s
 - name: CAIRN_SHUTDOWN_TIMEOUT
   value: {{ $v.shutdown.timeoutSeconds }}s
-{{- if or (hasPrefix "http://" $auth.authServiceBaseURL) (hasPrefix "http://" $controlPlane.bearer.authServiceBaseURL) }}
-- name: CAIRN_ALLOW_HTTP_AUTH_SERVICE
-  value: "true"
-{{- end }}
 {{- $open := list -}}
 {{- if eq $auth.mode "disabled" }}{{ $open = append $open "integrity" }}{{ end }}
 {{- if not $controlPlane.enabled }}{{ $open = append $open "control-plane" }}{{ end }}

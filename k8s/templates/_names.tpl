@@ -44,6 +44,29 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- default (printf "%s-%s" (include "cairn.fullname" .root) (kebabcase .group)) (index .root.Values.existingSecrets .group) -}}
 {{- end -}}
 
+{{/* The name of a key in such a Secret. @param root, key: its name in the values */}}
+{{- define "cairn.secretKey" -}}
+{{- index .root.Values.existingSecrets.keys .key -}}
+{{- end -}}
+
+{{- define "cairn.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{ default (include "cairn.fullname" .) .Values.serviceAccount.name }}
+{{- else -}}
+{{ default "default" .Values.serviceAccount.name }}
+{{- end -}}
+{{- end -}}
+
+{{/* The base URLs of auth services, by the values that hold them. */}}
+{{- define "cairn.authServices" -}}
+{{- $v := .Values -}}
+{{- dict
+  "integrity.auth.authServiceBaseURL" $v.integrity.auth.authServiceBaseURL
+  "controlPlane.auth.bearer.authServiceBaseURL" $v.controlPlane.auth.bearer.authServiceBaseURL
+  "settings.CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL" (default "" $v.settings.CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL)
+  | toJson -}}
+{{- end -}}
+
 {{- define "cairn.publicURL" -}}
 {{- if .Values.publicURL -}}
 {{ .Values.publicURL | trimSuffix "/" }}

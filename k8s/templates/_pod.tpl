@@ -51,6 +51,8 @@ priorityClassName: {{ . }}
   secret:
     secretName: {{ .secret }}
     defaultMode: 0440
+    items:
+      - { key: {{ include "cairn.secretKey" (dict "root" .root "key" "signingKey") }}, path: signing-key.json }
 {{- end }}
 {{- if .claim }}
 - name: data
@@ -73,4 +75,24 @@ priorityClassName: {{ . }}
 {{- with .root.Values.pod.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* A volume that uninstalling keeps. @param root, name, storage: values with size and storageClassName */}}
+{{- define "cairn.claim" -}}
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- include "cairn.labels" .root | nindent 4 }}
+  annotations:
+    helm.sh/resource-policy: keep
+spec:
+  accessModes: [ReadWriteOnce]
+  {{- with .storage.storageClassName }}
+  storageClassName: {{ . }}
+  {{- end }}
+  resources:
+    requests:
+      storage: {{ .storage.size }}
 {{- end -}}

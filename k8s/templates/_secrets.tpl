@@ -2,15 +2,16 @@
 {{- define "cairn.secretGroups" -}}
 {{- $v := .Values -}}
 {{- $idp := $v.controlPlane.auth.idp -}}
+{{- $keys := $v.existingSecrets.keys -}}
 {{- $all := dict
-  "connections" (dict "mongodbURL" $v.connections.mongodbURL "redisURL" $v.connections.redisURL)
-  "signingKey" (dict "signing-key.json" $v.signingKey)
+  "connections" (dict $keys.mongodbURL $v.connections.mongodbURL $keys.redisURL $v.connections.redisURL)
+  "signingKey" (dict $keys.signingKey $v.signingKey)
   "controlPlaneAuth" (dict
-    "stateSecret" $idp.stateSecret
-    "registrationTokenSecret" $v.controlPlane.auth.registrationTokenSecret
-    "idpClientID" $idp.clientID
-    "idpClientSecret" $idp.clientSecret
-    "gatewaySecret" $v.controlPlane.gatewaySecret) -}}
+    $keys.stateSecret $idp.stateSecret
+    $keys.registrationTokenSecret $v.controlPlane.auth.registrationTokenSecret
+    $keys.idpClientID $idp.clientID
+    $keys.idpClientSecret $idp.clientSecret
+    $keys.gatewaySecret $v.controlPlane.gatewaySecret) -}}
 {{- $made := dict -}}
 {{- range $group, $values := $all -}}
 {{- $given := dict -}}

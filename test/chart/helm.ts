@@ -4,6 +4,14 @@ import { describe, test } from 'vitest';
 const folder = new URL('../../', import.meta.url);
 export const examples = ['minimal', 'browser', 'bearer', 'auth-service', 'everything'];
 
+export const secret = 'q1Zr8vKx0TgW5mYb3NfLh7DcPs9JuE2a';
+/** What Secrets hold, by the variables that take it from there. */
+const secretValues: Readonly<Record<string, string>> = {
+  CAIRN_MONGODB_URL: 'mongodb://db/',
+  CAIRN_REDIS_URL: 'redis://redis/',
+  CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'cairn',
+};
+
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
@@ -37,12 +45,33 @@ export function lint(example: string): Promise<Outcome> {
   return run('helm', ['lint', 'k8s', '--strict', '-f', `k8s/examples/${example}.yaml`]);
 }
 
-/** @param changes `name=value`, on top of an example. A key is taken literally, because braces would make a list. */
+/**
+ * @param changes `name=value`, on top of an example. A key is taken literally, because braces would make a list, and
+ * settings are text.
+ */
 export function render(example: string, ...changes: readonly string[]): Promise<Outcome> {
-  const sets = changes.flatMap((change) => [
-    change.startsWith('signingKey=') ? '--set-literal' : '--set',
-    change,
-  ]);
+  const flagOf = (change: string) => {
+    if (change.startsWith('signingKey=')) return '--set-literal';
+    return change.startsWith('settings.') ? '--set-string' : '--set';
+  };
+  const sets = changes.flatMap((change) => [flagOf(change), change]);
   const values = ['-f', `k8s/examples/${example}.yaml`, ...sets];
   return run('helm', ['template', 'cairn', 'k8s', '--namespace', 'cairn', ...values]);
+}
+
+/** The variables of a rendered container. */
+export function environmentOf(text: string): Record<string, string> {
+  const plain = text.matchAll(/- name: ([A-Z][A-Z_]+)\n\s+value: "?(.*?)"?\n/g);
+  const secrets = text.matchAll(/- name: ([A-Z][A-Z_]+)\n\s+valueFrom:\n/g);
+  return Object.fromEntries([
+    ...[...plain].map(([, name, value]) => [name, value]),
+    ...[...secrets].map(([, name = '']) => [name, secretValues[name] ?? secret]),
+  ]);
+}
+
+/** The rendered object of a kind whose name ends in a text. */
+export function objectOf(rendered: string, kind: string, name = ''): string {
+  const isIt = (text: string) =>
+    text.includes(`\nkind: ${kind}\n`) && /\n {2}name: (.*)/.exec(text)?.[1]?.endsWith(name);
+  return rendered.split('\n---\n').find(isIt) ?? `No ${kind} ${name} in:\n${rendered}`;
 }
