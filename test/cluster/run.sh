@@ -8,6 +8,7 @@ tag=${IMAGE_TAG:-test}
 next_tag=${NEXT_IMAGE_TAG:-$tag}
 node_port=${NODE_PORT:-30050}
 namespace=cairn-test
+data=cairn-cluster-$$ # The database, and the prefix in Redis.
 url=http://127.0.0.1:$node_port
 work=$(mktemp -d)
 acknowledged=$work/acknowledged.txt
@@ -20,17 +21,50 @@ write() { LOAD_CLIENTS=${1:-} exec "$pinned" --disable-warning=ExperimentalWarni
 port_of() { sed -E 's#.*:([0-9]+)(/.*)?$#\1#' <<<"$1"; }
 
 load=
+remove_data() {
+  k apply -f - >/dev/null <<Y
+apiVersion: v1
+kind: Pod
+metadata: { name: remove-data }
+spec:
+  restartPolicy: Never
+  securityContext: { runAsNonRoot: true, runAsUser: 10001, seccompProfile: { type: RuntimeDefault } }
+  containers:
+    - name: remove-data
+      image: $repository:$tag
+      imagePullPolicy: IfNotPresent
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
+      envFrom: [{ secretRef: { name: cairn-connections } }]
+      command: [node, --input-type=module, --eval]
+      args:
+        - |
+          import { Redis } from 'ioredis';
+          import { MongoClient } from 'mongodb';
+          const mongo = await MongoClient.connect(process.env.mongodbURL);
+          await mongo.db('$data').dropDatabase();
+          await mongo.close();
+          const redis = new Redis(process.env.redisURL);
+          for await (const keys of redis.scanStream({ match: '$data*', count: 1000 })) if (keys.length > 0) await redis.unlink(keys);
+          await redis.quit();
+Y
+  k wait --for=jsonpath='{.status.phase}'=Succeeded pod/remove-data --timeout=2m >/dev/null ||
+    { k logs remove-data; echo "The database $data and the keys $data* of Redis are left."; }
+}
 cleanup() {
   [ -z "$load" ] || kill "$load" 2>/dev/null || true
-  [ -n "${KEEP:-}" ] || { helm uninstall cairn -n "$namespace" --wait >/dev/null 2>&1; kubectl delete namespace "$namespace" --wait=false >/dev/null 2>&1; }
+  [ -n "${KEEP:-}" ] || {
+    helm uninstall cairn -n "$namespace" --wait >/dev/null 2>&1 || true
+    remove_data
+    kubectl delete namespace "$namespace" --wait=false >/dev/null 2>&1
+  }
   rm -rf "$work"
 }
 trap cleanup EXIT
 
-values=(-f k8s/examples/minimal.yaml --set "image.repository=$repository,connections.mongodbDatabase=cairn-cluster-$$,connections.redisPrefix=cairn-cluster-$$"
+values=(-f k8s/examples/minimal.yaml --set "image.repository=$repository,publicURL=$url,connections.mongodbDatabase=$data,connections.redisPrefix=$data"
   --set "networkPolicy.mongodbPorts={$(port_of "$MONGODB_URL")},networkPolicy.redisPorts={$(port_of "$REDIS_URL")}"
   --set "integrity.resources.requests.cpu=${CPU_REQUEST:-200m},controlPlane.replicas=1,controlPlane.resources.requests.cpu=50m,jobs.resources.requests.cpu=50m")
-release() { helm "$1" cairn k8s -n "$namespace" --wait --timeout 10m "${values[@]}" "${@:2}" >/dev/null; }
+release() { helm "$1" cairn k8s -n "$namespace" --wait --timeout 10m "${values[@]}" "${@:2}" >"$work/helm.log" || { cat "$work/helm.log"; return 1; }; }
 ready_pods() { k get deployment cairn-integrity -o jsonpath='{.status.readyReplicas}'; }
 
 say "Install in a namespace that enforces Pod Security \"restricted\""
@@ -63,6 +97,13 @@ say "$(acknowledged_now) writes are acknowledged. Roll back, which also scales t
 helm rollback cairn 1 -n "$namespace" --wait --timeout 10m >/dev/null
 k scale deployment cairn-integrity --replicas=4 >/dev/null
 k rollout status deployment cairn-integrity --timeout=5m | tail -1
+
+say "$(acknowledged_now) writes are acknowledged. Upgrade with a setting that cairn setup refuses, and roll back"
+release upgrade --set "image.tag=$next_tag" --set-string settings.CAIRN_MAX_BLOB_BYTES=many >"$work/failed.log" 2>&1 && fail "the upgrade did not fail"
+grep -m1 CAIRN_MAX_BLOB_BYTES "$work/failed.log" || { cat "$work/failed.log"; fail "helm does not show why the setup job failed"; }
+[ -z "$(k get jobs,networkpolicies -o name | grep setup)" ] || fail "something of the setup job is left"
+helm rollback cairn -n "$namespace" --wait --timeout 10m >/dev/null
+k scale deployment cairn-integrity --replicas=4 >/dev/null
 
 # The kubelet still stops a pod gently that was deleted with grace period 0. With 1 it kills the process a second later.
 for grace in '0 --force' 1; do
@@ -114,4 +155,8 @@ if kubectl top nodes >/dev/null 2>&1; then
 else
   say "metrics-server is not there, so scaling by CPU is not tried"
 fi
+say "Uninstall"
+helm uninstall cairn -n "$namespace" --wait >/dev/null
+k get all,secrets,configmaps,networkpolicies,poddisruptionbudgets,serviceaccounts -l app.kubernetes.io/instance=cairn -o name | tee "$work/left.txt"
+[ ! -s "$work/left.txt" ] || fail "the uninstalled release leaves these"
 say "Everything holds"
