@@ -72,6 +72,15 @@
   {{- $problems = append $problems "controlPlane.auth.enabled is false, but a way to sign in is enabled. Set controlPlane.auth.enabled=true, or set idp.enabled and bearer.enabled to false." -}}
 {{- end -}}
 
+{{- $asking := dict -}}
+{{- if $idp.enabled -}}{{- $_ := set $asking "idp" $idp.scopes -}}{{- end -}}
+{{- if and $bearer.enabled (eq (default "oidc" $bearer.mode) "oidc") -}}{{- $_ := set $asking "bearer" $bearer.scopes -}}{{- end -}}
+{{- range $name, $scopes := $asking -}}
+  {{- $text := include "cairn.scopes" $scopes -}}
+  {{- if and $text (not (regexMatch "(^|[, ])openid($|[, ])" $text)) -}}
+    {{- $problems = append $problems (printf "controlPlane.auth.%s.scopes=%q lacks openid, without which there is no ID token. Add it." $name $text) -}}
+  {{- end -}}
+{{- end -}}
 {{- if and $idp.allowedEmailDomains $v.controlPlane.auth.enabled (not (include "cairn.readsIDTokens" .)) -}}
   {{- $problems = append $problems "controlPlane.auth.idp.allowedEmailDomains has no effect with controlPlane.auth.bearer.mode=auth_service, where the auth service decides who may call. Leave it empty." -}}
 {{- end -}}

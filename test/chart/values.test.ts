@@ -162,6 +162,12 @@ describeChart('the values of the Helm chart', () => {
   });
 
   test.each<[string, string, string[], string]>([
+    [
+      'scopes without an ID token',
+      'bearer',
+      ['controlPlane.auth.bearer.scopes={email}'],
+      'scopes="email" lacks openid',
+    ],
     ['no public URL', 'minimal', ['publicURL='], 'publicURL is not set.'],
     [
       'a service without authentication outside the cluster',
