@@ -7,6 +7,7 @@ import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { newKey, signerWith, type TestKey } from '../builders/keys.ts';
 import { canonicalizer } from '../builders/proofs.ts';
+import { type Rewriting, rewritable, rewritings, written } from '../builders/rewritten-credentials.ts';
 import { cairn, temporaryFolder } from './run-cairn.ts';
 
 const folder = temporaryFolder();
@@ -38,6 +39,14 @@ const unsignedList = (encodedList: string, more = {}, by: TestKey = key) => ({
   credentialSubject: { type: 'BitstringStatusList', statusPurpose: 'revocation', encodedList },
   ...more,
 });
+
+/** Rewritings of a status that work in the context of credentials itself. */
+const sameContext = [
+  'an IRI as the name of the status',
+  'a status in lists',
+  'a status in @included',
+  'a status in @nest',
+].map((name) => [name, rewritings[name] as Rewriting] as const);
 
 let files = 0;
 function write(value: unknown): string {
@@ -224,4 +233,13 @@ describe('cairn verify CREDENTIAL', () => {
     expect((await verify(path, '--status-list', statement)).code).toBe(2);
     expect((await verify(statement, '--status-list', path)).code).toBe(2);
   });
+});
+
+test.each(sameContext)('a revoked credential stays revoked: %s', async (_, rewrite) => {
+  const unsigned = newCredential({ issuer: key.did, credentialStatus: entry('7') });
+  const { '@context': context } = unsigned;
+  const path = write({ ...written(rewrite(rewritable(await sign(unsigned)))), '@context': context });
+  const list = write(await sign(unsignedList(await encodeBitstring([7]))));
+  const { code, stdout } = await verify(path, '--status-list', list);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('NOT VERIFIED')]);
 });

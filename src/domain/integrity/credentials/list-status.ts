@@ -1,9 +1,10 @@
 import { ServiceError } from '../../errors.ts';
 import { isObject } from '../../json/is-object.ts';
-import { type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
+import type { VerifyPorts } from '../proofs/verify-proof.ts';
 import { Bitstring } from './bitstring.ts';
 import type { Credential } from './credential-records.ts';
 import { listOf } from './credential-shape.ts';
+import { verifyCredentialProof } from './signed-claims.ts';
 import { type Check, dateCheck, failed, issuerCheck, issuerOf, unknown } from './verify-credential.ts';
 
 export interface ListStatusPorts extends VerifyPorts {
@@ -48,7 +49,7 @@ async function listProblem(
     return failed('It is not a BitstringStatusListCredential.');
   if (issuer !== issuerOf(credential) && !ports.listIssuers.includes(String(issuer)))
     return failed(`Its issuer is ${issuer}, but the issuer of the credential is ${issuerOf(credential)}.`);
-  const proof = await verifyProof(ports, list);
+  const proof = await verifyCredentialProof(ports, list);
   const checks = [proof, issuerCheck(ports, list, proof), dateCheck(list, ports.now())];
   return checks.find(({ result }) => result !== 'ok');
 }

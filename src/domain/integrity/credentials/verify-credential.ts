@@ -1,7 +1,8 @@
 import { isObject } from '../../json/is-object.ts';
-import { type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
+import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
 import type { Credential } from './credential-records.ts';
 import { listOf, malformedDates, validity } from './credential-shape.ts';
+import { verifyCredentialProof } from './signed-claims.ts';
 
 export interface Check {
   /** `unknown`: it cannot be checked here. */
@@ -37,7 +38,7 @@ export async function verifyCredential(
   ports: CredentialVerification,
   credential: Credential,
 ): Promise<VerifiedCredential> {
-  const proof = await verifyProof(ports, credential);
+  const proof = await verifyCredentialProof(ports, credential);
   const checks: CredentialChecks = {
     proof: checkOf(proof),
     dates: dateCheck(credential, ports.now()),

@@ -70,14 +70,21 @@ async function silentKeys(document: Json, world: ContextWorld, original: string)
   return silent;
 }
 
-/** Whether the document has values that JSON-LD drops silently: nulls, empty lists, indexes. */
+/** Whether the document has values that JSON-LD drops silently: nulls, empty lists. */
 export function holdsSilentValues(value: unknown): boolean {
   if (value === null) return true;
   if (Array.isArray(value)) return value.length === 0 || value.some(holdsSilentValues);
-  if (typeof value !== 'object') return false;
-  return Object.entries(value).some(
-    ([key, member]) => key !== '@context' && (silentKeywords.has(key) || holdsSilentValues(member)),
-  );
+  return typeof value === 'object' && members(value).some(([, member]) => holdsSilentValues(member));
+}
+
+/** Whether the document has keywords whose values JSON-LD may drop silently. */
+export function holdsSilentKeywords(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return members(value).some(([key, member]) => silentKeywords.has(key) || holdsSilentKeywords(member));
+}
+
+function members(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([key]) => key !== '@context');
 }
 
 const silentKeywords = new Set(['@index', '@included', '@nest', '@direction']);

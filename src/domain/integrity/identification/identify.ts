@@ -9,7 +9,13 @@ import { parseTime } from '../identifiers/timestamp.ts';
 import { termsIri } from '../kinds/kind.ts';
 import { isStatementKind, type StatementKind } from '../kinds/registry.ts';
 import { inRdf, type Reference, referencesOf } from '../statements/references.ts';
-import { holdsSilentValues, isQuicklyChecked, type Uncovered, uncoveredPlaces } from './coverage.ts';
+import {
+  holdsSilentKeywords,
+  holdsSilentValues,
+  isQuicklyChecked,
+  type Uncovered,
+  uncoveredPlaces,
+} from './coverage.ts';
 import { jcs } from './jcs.ts';
 import { toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, rdfType } from './rdfc.ts';
@@ -127,11 +133,15 @@ export class StatementIdentifier {
     return world === this.world ? this : new StatementIdentifier(world);
   }
 
-  /** @param limits `covered` refuses members that JSON-LD drops as `not_covered`. */
+  /** @param limits `covered` refuses members that JSON-LD drops, with or without a report, as `not_covered`. */
   async nquads(document: Json, limits: CanonicalizationLimits & { covered?: boolean }): Promise<string> {
     this.world.contextSet(this.world.mentioned(document));
-    const { nquads, drops } = await this.#rdf(document, limits);
-    if (limits.covered && drops) refuseDropped(await uncoveredPlaces(document, this.world));
+    const { nquads, drops, mayDropNames } = await this.#rdf(document, limits);
+    if (limits.covered && (drops || mayDropNames)) {
+      if (!drops && !isQuicklyChecked(document)) refuseSearch();
+      const uncovered = await uncoveredPlaces(document, this.world);
+      if (drops || uncovered.length > 0) refuseDropped(uncovered);
+    }
     return nquads;
   }
 
@@ -167,13 +177,17 @@ export class StatementIdentifier {
 
   async #rdf(document: Json, limits: CanonicalizationLimits, shaped = shapeOf(document)) {
     const filled = await this.#templates.apply(document, limits, shaped);
-    if (filled) return { ...filled, drops: !filled.complete };
+    // Documents with silent names have no template.
+    if (filled) return { ...filled, drops: !filled.complete, mayDropNames: false };
     const { quads, dropped } = await toRdf(document, this.world);
+    const mayDropNames = holdsSilentKeywords(document) || this.world.hasSilentTerms(document);
     return {
       nquads: await canonicalNQuads(quads, limits),
       types: typesOf(quads),
       drops: dropped.length > 0,
-      mayDrop: holdsSilentValues(document) || this.world.hasSilentTerms(document),
+      mayDrop: mayDropNames || holdsSilentValues(document),
+      /** Unlike nulls and empty lists, what silent names hold says something to a reader. */
+      mayDropNames,
       carried: [],
       text: undefined,
     };
@@ -210,6 +224,13 @@ function refuseOtherId(given: unknown, computed: string): never {
     'id_mismatch',
     `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`,
     { details: [{ pointer: '/@id', reason: `must be ${computed}` }] },
+  );
+}
+
+function refuseSearch(): never {
+  throw new ServiceError(
+    'too_complex',
+    'JSON-LD may drop parts of the document, because its contexts use @index or @included, and it is too large to find out which. Use contexts without them.',
   );
 }
 

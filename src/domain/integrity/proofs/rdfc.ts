@@ -13,8 +13,23 @@ const draftVocabulary = { '@vocab': 'https://www.w3.org/ns/credentials/issuer-de
  * @throws ServiceError `not_covered` if JSON-LD would drop members, so that the signature would not cover them.
  */
 export async function rdfcData(identifier: Canonicalizer, document: Json, options: Json): Promise<Buffer> {
+  return hashed(await rdfcTexts(identifier, document, options));
+}
+
+/** The two texts whose hashes these suites sign. */
+export interface RdfcTexts {
+  readonly options: string;
+  readonly document: string;
+}
+
+/** Canonical N-Quads of proof options and document. @throws ServiceError as `rdfcData` does. */
+export async function rdfcTexts(
+  identifier: Canonicalizer,
+  document: Json,
+  options: Json,
+): Promise<RdfcTexts> {
   try {
-    return await hashes(identifier, document, options);
+    return await canonicalTexts(identifier, document, options);
   } catch (error) {
     const isNotCovered = error instanceof ServiceError && error.code === 'not_covered';
     if (!isNotCovered || !isOfDraft(document)) throw error;
@@ -22,7 +37,7 @@ export async function rdfcData(identifier: Canonicalizer, document: Json, option
   const draft = contextsOf(document).flatMap((url) =>
     url === credentialsV2 ? [url, draftVocabulary] : [url],
   );
-  return await hashes(identifier, { ...document, '@context': draft }, options);
+  return await canonicalTexts(identifier, { ...document, '@context': draft }, options);
 }
 
 /** What the suites sign, for many documents. @throws ServiceError `not_covered`. */
@@ -44,10 +59,14 @@ export async function rdfcDataToSign(
   });
 }
 
-async function hashes(identifier: Canonicalizer, document: Json, options: Json): Promise<Buffer> {
+export function hashed({ options, document }: RdfcTexts): Buffer {
+  return Buffer.concat([options, document].map(sha256Digest));
+}
+
+async function canonicalTexts(identifier: Canonicalizer, document: Json, options: Json): Promise<RdfcTexts> {
   const own = optionsIn(document['@context'], options);
-  const texts = await identifier.canonicalNQuads([own, document].map(bytesOf));
-  return Buffer.concat(texts.map(sha256Digest));
+  const [ofOptions = '', ofDocument = ''] = await identifier.canonicalNQuads([own, document].map(bytesOf));
+  return { options: ofOptions, document: ofDocument };
 }
 
 /** The options of a proof in the contexts of its document. */

@@ -3,18 +3,23 @@ import { jcsData } from './jcs-suite.ts';
 import { detachedJws } from './jws-suite.ts';
 import { signatureIn } from './keys.ts';
 import { type Canonicalizer, cannotCheck, type Json, proofFails, type SignedData, shown } from './proof.ts';
-import { rdfcData } from './rdfc.ts';
+import { hashed, type RdfcTexts, rdfcTexts } from './rdfc.ts';
 
 export interface Suite {
   readonly name: string;
   readonly keyType: KeyType;
-  /** @throws ProofProblem, ServiceError. */
-  signed(identifier: Canonicalizer, document: Json, proof: Json): Promise<SignedData>;
+  /** @returns `rdf`: what is signed, unless it is the exact JSON. @throws ProofProblem, ServiceError. */
+  signed(
+    identifier: Canonicalizer,
+    document: Json,
+    proof: Json,
+  ): Promise<SignedData & { readonly rdf?: RdfcTexts }>;
 }
 
 const rdfc: Suite['signed'] = async (identifier, document, { proofValue, ...options }) => {
   const signature = signatureIn(proofValue);
-  return { data: await rdfcData(identifier, document, options), signature };
+  const rdf = await rdfcTexts(identifier, document, options);
+  return { data: hashed(rdf), signature, rdf };
 };
 
 const jcs: Suite['signed'] = async (_, document, { proofValue, ...options }) => ({
@@ -25,7 +30,8 @@ const jcs: Suite['signed'] = async (_, document, { proofValue, ...options }) => 
 function jws(algorithm: string): Suite['signed'] {
   return async (identifier, document, { jws, proofValue: _, ...options }) => {
     detachedJws(jws, algorithm, new Uint8Array());
-    return detachedJws(jws, algorithm, await rdfcData(identifier, document, options));
+    const rdf = await rdfcTexts(identifier, document, options);
+    return { ...detachedJws(jws, algorithm, hashed(rdf)), rdf };
   };
 }
 

@@ -12,6 +12,7 @@ import {
   proofFails,
   shown,
 } from './proof.ts';
+import { SignedGraph } from './signed-graph.ts';
 import { type Suite, suiteOf } from './suites.ts';
 
 export type { ProofCheck } from './proof.ts';
@@ -25,11 +26,23 @@ export interface VerifyPorts extends OwnKeys {
 const maxProofs = 10;
 
 /**
+ * Compares what a proof has signed with what the members of the document say by their names.
+ * @param graph undefined if the exact JSON is signed.
+ * @throws ProofProblem if they differ.
+ */
+export type Comparison = (graph: SignedGraph | undefined, proof: Json) => void;
+
+/**
  * Checks the proof of a document, or each of its proofs: all must hold (W3C Data Integrity 1.0, 4.4 and 4.5). It does not
  * know who ought to have signed; the caller compares `signers`.
+ * @param compare most suites sign RDF. Who reads members of the document by their names has to compare both.
  * @throws ServiceError only if the service fails, such as `unavailable`.
  */
-export async function verifyProof(ports: VerifyPorts, document: Json): Promise<ProofCheck> {
+export async function verifyProof(
+  ports: VerifyPorts,
+  document: Json,
+  compare: Comparison = () => {},
+): Promise<ProofCheck> {
   const { proof, ...content } = document;
   const proofs: unknown[] = Array.isArray(proof) ? proof : [proof];
   if (proof === undefined || proofs.length === 0) return failedCheck('The document has no proof.');
@@ -37,7 +50,7 @@ export async function verifyProof(ports: VerifyPorts, document: Json): Promise<P
     return failedCheck(`The document has ${proofs.length} proofs. At most ${maxProofs} are checked.`);
   if (!proofs.every(isObject)) return failedCheck('proof must be an object or a list of objects.');
   const checks: ProofCheck[] = [];
-  for (const one of proofs) checks.push(await verifyOne(ports, content, one, proofs));
+  for (const one of proofs) checks.push(await verifyOne(ports, content, one, proofs, compare));
   const [only] = checks;
   return checks.length === 1 && only ? only : together(checks);
 }
@@ -65,6 +78,7 @@ async function verifyOne(
   content: Json,
   proof: Json,
   all: readonly Json[],
+  compare: Comparison,
 ): Promise<ProofCheck> {
   const found: { suite?: Suite; signer?: string } = {};
   const { verificationMethod, created } = proof;
@@ -80,7 +94,10 @@ async function verifyOne(
       proofFails(`${name} needs a key on ${keyType}, but ${key.did} is on ${key.keyType}.`);
     const previous = previousProofs(proof, all);
     const document = previous.length > 0 ? { ...content, proof: previous } : content;
-    demandSignature(key, await found.suite.signed(ports.identifier, document, proof));
+    const signed = await found.suite.signed(ports.identifier, document, proof);
+    demandSignature(key, signed);
+    if (signed.rdf) demandOptions(new SignedGraph(signed.rdf.options), proof);
+    compare(signed.rdf && new SignedGraph(signed.rdf.document), proof);
   });
   return {
     ...outcome,
@@ -98,6 +115,25 @@ function demandValues({ proofPurpose, created, expires }: Json, now: Date): void
   if (created !== undefined) timeOf('created', created);
   if (expires !== undefined && timeOf('expires', expires) <= now.getTime())
     proofFails(`The proof expired at ${String(expires)}.`);
+}
+
+const security = 'https://w3id.org/security#';
+
+/** The purpose and the end are read by their names, so these have to be what is signed. */
+function demandOptions(graph: SignedGraph, { expires }: Json): void {
+  const root = graph.root(() => true);
+  const valuesOf = (name: string) => (root ? graph.objects(root, [security + name]) : []);
+  const isSigned = (name: string, value: unknown) =>
+    valuesOf(name).length === (value === undefined ? 0 : 1) &&
+    valuesOf(name).every((signed) => signed.value === value);
+  const differing = Object.entries({
+    proofPurpose: isSigned('proofPurpose', `${security}assertionMethod`),
+    expires: isSigned('expiration', expires),
+  }).find(([, isGood]) => !isGood);
+  if (differing)
+    cannotCheck(
+      `The signature holds, but in the contexts of this document it does not cover ${differing[0]} of the proof. Use the contexts with which it was signed.`,
+    );
 }
 
 function timeOf(name: string, value: unknown): number {

@@ -2,15 +2,17 @@ import pMap from 'p-map';
 import { isObject } from '../../json/is-object.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { validity } from '../credentials/credential-shape.ts';
+import { verifyCredentialProof } from '../credentials/signed-claims.ts';
 import { issuerCheck } from '../credentials/verify-credential.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
 import type { StatementRow } from '../ports.ts';
 import type { Json } from '../proofs/proof.ts';
-import { type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
+import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
 import { type CarriedSignature, carriedSignatures } from './carried.ts';
 import { type Signature, signatureId } from './signatures.ts';
+import { verifyStatementProof } from './statement-proof.ts';
 
 type Outcome = Pick<ProofCheck, 'result' | 'reason' | 'signer'>;
 
@@ -55,7 +57,7 @@ async function checkOne(
   row: StatementRow,
   signature: CarriedSignature,
 ): Promise<Signature[]> {
-  return recordsOf(ports, row, { kind: signature.kind, ...(await outcomeOf(ports, signature)) });
+  return recordsOf(ports, row, { kind: signature.kind, ...(await outcomeOf(ports, row, signature)) });
 }
 
 function recordsOf(
@@ -96,10 +98,14 @@ interface Outcomes
 
 type Checked = Outcomes & Pick<Signature, 'kind'>;
 
-async function outcomeOf(ports: SignatureVerifying, signature: CarriedSignature): Promise<Outcomes> {
+async function outcomeOf(
+  ports: SignatureVerifying,
+  row: StatementRow,
+  signature: CarriedSignature,
+): Promise<Outcomes> {
   switch (signature.kind) {
     case 'proof':
-      return { outcome: await checkProof(ports, signature.document), about: [] };
+      return { outcome: await verifyStatementProof(ports, row, signature.document), about: [] };
     case 'credential':
       return await checkCredential(ports, signature.credential);
     case 'dsse':
@@ -112,15 +118,8 @@ async function outcomeOf(ports: SignatureVerifying, signature: CarriedSignature)
   }
 }
 
-/** The id follows from the signed statement, so signers may leave it out. */
-async function checkProof(ports: SignatureVerifying, document: Json): Promise<Outcome> {
-  const { '@id': _, ...withoutId } = document;
-  const check = await verifyProof(ports, withoutId);
-  return check.result === 'failed' ? await verifyProof(ports, document) : check;
-}
-
 async function checkCredential(ports: SignatureVerifying, credential: Json): Promise<Outcomes> {
-  const proof = await verifyProof(ports, credential);
+  const proof = await verifyCredentialProof(ports, credential);
   const issuer = issuerCheck(ports, credential, proof);
   const { from = null, until = null } = validity(credential);
   const subjects = [credential.credentialSubject].flat().slice(0, subjectsLimit);
