@@ -19,8 +19,8 @@ function authority(allowed: readonly string[], projects: readonly string[]) {
     fresh,
     most: () => most,
     pass: clock.pass,
-    recent: (permission: Permission) => memory.recent(permission),
-    remember: (permission: Permission, project: string) => memory.remember(permission, project),
+    recent: () => memory.recent('ada'),
+    remember: (project: string) => memory.remember('ada', project),
     search: (permission: Permission) => memory.search(permission),
     async allows(permission: Permission, { type, id }: Resource, isFresh = false) {
       asked.push(`${permission} ${type} ${id}`);
@@ -74,6 +74,16 @@ describe('grants of an authority', () => {
     expect(await askedGrants(guild, []).beyondProjects('create_projects')).toBe(false);
   });
 
+  test.each(['project *', 'organization *'])(
+    'for content outside projects are asked about %s without organisations in the claims',
+    async (resource) => {
+      const founder = askedGrants(authority([`create_projects ${resource}`], ['p']), []);
+      expect(await founder.beyondProjects('create_projects')).toBe(true);
+      expect(await founder.anywhere('create_projects')).toBe(true);
+      expect(await founder.beyondProjects('apply_policies')).toBe(false);
+    },
+  );
+
   test('in one organisation are asked for that organisation alone', async () => {
     const guild = authority(
       ['apply_policies organization guild', 'view_project_data organization guild'],
@@ -121,22 +131,62 @@ describe('grants of an authority', () => {
     expect(viewer.asked).toEqual(['view_project_data project p7', 'view_project_data project p8']);
   });
 
-  test('with 10,000 projects are asked again with at most two questions', async () => {
+  test('in any of 10,000 projects take at most 200 questions per request, and go on in the next one', async () => {
     const projects = Array.from({ length: 10_000 }, (_, index) => `p${index}`);
-    const writer = authority(['create_declarations project p9999'], projects);
+    const writer = authority(['create_comments project p9999'], projects);
     const grants = askedGrants(writer, []);
-    expect(await grants.anywhere('create_declarations')).toBe(true);
-    const again = async (milliseconds: number) => {
+    const request = async () => {
+      const before = writer.asked.length;
+      const answer = await grants
+        .anywhere('create_declarations', 'create_comments')
+        .catch((error: ServiceError) => error);
+      // Beside the two questions about all projects, which are remembered by the service.
+      expect(writer.asked.length - before).toBeLessThanOrEqual(202);
+      writer.pass(1_000);
+      return answer;
+    };
+    expect(await request()).toMatchObject({
+      code: 'unavailable',
+      retryAfter: 1,
+      message: expect.stringContaining('graph'),
+    });
+    for (let requests = 2; (await request()) !== true; requests += 1) expect(requests).toBeLessThan(100);
+    const asked = async (milliseconds: number) => {
       const before = writer.asked.length;
       writer.pass(milliseconds);
-      expect(await grants.anywhere('create_declarations')).toBe(true);
+      expect(await grants.anywhere('create_comments')).toBe(true);
       return writer.asked.slice(before);
     };
-    expect(await again(29_000)).toEqual([]);
-    expect(await again(1_000)).toEqual([
-      'create_declarations project *',
-      'create_declarations project p9999',
-    ]);
+    expect(await asked(1_000)).toEqual([]);
+    expect(await asked(30_000)).toEqual(['create_comments project p9999']);
+  });
+
+  test('are asked first about projects where the caller was allowed something before', async () => {
+    const writer = authority(['view_project_data project p80', 'create_comments project p80'], many);
+    const grants = askedGrants(writer, []);
+    await grants.on('p80', 'view_project_data');
+    expect(await grants.anywhere('create_comments')).toBe(true);
+    expect(writer.asked).toEqual(['view_project_data project p80', 'create_comments project p80']);
+  });
+
+  test('for a list take at most 2,000 questions per request, and the list is complete and recent', async () => {
+    const projects = Array.from({ length: 5_000 }, (_, index) => `p${index}`);
+    const allowed = ['view_project_data project p1', 'view_project_data project p4999'];
+    const viewer = authority(allowed, projects);
+    const grants = askedGrants(viewer, []);
+    for (const total of [2_000, 4_000]) {
+      await expect(grants.visible()).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+      expect(viewer.asked).toHaveLength(total);
+    }
+    // Answers that are too old are asked again, so a permission that was withdrawn meanwhile does not count.
+    viewer.pass(30_000);
+    allowed.shift();
+    expect(await grants.visible()).toEqual({ projects: new Set(['p4999']) });
+    expect(viewer.asked).toHaveLength(5_001);
+    // A finished search begins anew after half a minute.
+    viewer.pass(30_000);
+    await expect(grants.visible()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(viewer.asked).toHaveLength(7_001);
   });
 
   test('are searched once for concurrent requests, and new projects are noticed at once', async () => {
@@ -152,23 +202,23 @@ describe('grants of an authority', () => {
     expect(viewer.asked).toHaveLength(101);
   });
 
-  test('are unavailable if the search takes too long, and the next search goes on', async () => {
+  test('are unavailable if the search takes too long, and the next one goes on', async () => {
     let elapsed = 0;
     const projects = Array.from({ length: 250 }, (_, index) => `p${index}`);
     const asked: string[] = [];
-    const search = new ProjectSearch(
-      (after) => pagesOf(projects, Number(after ?? 0)),
-      () => elapsed,
-    );
+    const search = new ProjectSearch((after) => pagesOf(projects, Number(after ?? 0)), {
+      now: () => 0,
+      elapsed: () => elapsed,
+    });
     const ask = async (id: string) => {
       asked.push(id);
       elapsed += 100;
       return id === 'p249';
     };
-    await expect(search.some(ask)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(await search.some(ask, 1_000)).toBe('unfinished');
     expect(asked.length).toBeLessThan(120);
-    await expect(search.some(ask)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await search.some(ask)).toBe(true);
+    await expect(search.all(ask, 1_000)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(await search.some(ask, 1_000)).toBe('found');
     expect(asked).toEqual(projects);
   });
 

@@ -122,6 +122,10 @@ describe('without permissions in the claims', () => {
   test('creating a project needs a permission in an organisation, and joining it a permission in the project', async () => {
     const founder = askedToken(['create_projects', 'guild', 'organization']);
     expect((await sendAs(service, founder, putGraph())).status).toBe(201);
+    // The claims need not name the organisation.
+    const unnamed = newToken();
+    authority.allow(unnamed, { permission: 'create_projects', resource: { type: 'project', id: '*' } });
+    expect((await sendAs(service, unnamed, putGraph())).status).toBe(201);
     const project_id = randomUUID();
     const writer = askedToken(['create_declarations', project_id]);
     expect((await sendAs(service, writer, putGraph())).status).toBe(403);

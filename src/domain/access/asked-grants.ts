@@ -1,6 +1,6 @@
 import type { Grants } from './grants.ts';
 import { isOfOrganizations, type Permission } from './permissions.ts';
-import type { ProjectSearch } from './project-search.ts';
+import { type ProjectSearch, refuseUnfinished } from './project-search.ts';
 
 export interface Resource {
   readonly type: 'project' | 'organization';
@@ -14,43 +14,59 @@ export interface Authority {
    * @throws ServiceError `unavailable`.
    */
   allows(permission: Permission, resource: Resource, isFresh?: boolean): Promise<boolean>;
-  /** Projects on which the caller had the permission lately, the last first. They may have lost it since. */
-  recent(permission: Permission): readonly string[];
+  /** Projects on which the caller had some permission lately, the last first. They may have lost it since. */
+  recent(): readonly string[];
   /** Remembers a recent project. */
-  remember(permission: Permission, project: string): void;
+  remember(project: string): void;
   /** The search for the caller's projects, kept for a moment. */
   search(permission: Permission): ProjectSearch;
 }
 
+/** How many questions one request may cause to find some project with a permission. */
+const mostToFindOne = 200;
+/** How many questions a list may cause. It needs the answers about all projects. */
+const mostToFindAll = 2_000;
+/** A question about all projects or organisations. */
+const all = '*';
+
 export function askedGrants(authority: Authority, organizations: readonly string[]): Grants {
   const onProject = async (id: string, permission: Permission, isFresh = false) => {
     const isAllowed = await authority.allows(permission, { type: 'project', id }, isFresh);
-    if (isAllowed) authority.remember(permission, id);
+    if (isAllowed) authority.remember(id);
     return isAllowed;
   };
   const inOrganization = async (id: string, permission: Permission) =>
     isOfOrganizations(permission) && (await authority.allows(permission, { type: 'organization', id }));
-  const byOrganization = (permission: Permission) =>
-    some(organizations, (id) => inOrganization(id, permission));
+  // The claims may name no organisations, or not all.
+  const beyondProjects = async (permission: Permission) =>
+    (await some([...organizations, all], (id) => inOrganization(id, permission))) ||
+    (await authority.allows(permission, { type: 'project', id: all }));
   const quickly = async (permission: Permission) =>
-    (await byOrganization(permission)) ||
     authority.search(permission).allowed.size > 0 ||
-    (await authority.allows(permission, { type: 'project', id: '*' })) ||
-    (await some(authority.recent(permission), (id) => onProject(id, permission)));
-  const slowly = (permission: Permission) =>
-    authority.search(permission).some((id) => onProject(id, permission, true));
+    (await some(authority.recent(), (id) => onProject(id, permission))) ||
+    (await beyondProjects(permission));
+  const slowly = async (permissions: readonly Permission[]) => {
+    const most = Math.ceil(mostToFindOne / permissions.length);
+    let isUnfinished = false;
+    for (const permission of permissions) {
+      const search = authority.search(permission);
+      const outcome = await search.some((id) => onProject(id, permission, true), most);
+      if (outcome === 'found') return true;
+      isUnfinished ||= outcome === 'unfinished';
+    }
+    return isUnfinished ? refuseUnfinished() : false;
+  };
   return {
     on: onProject,
-    anywhere: async (...permissions) =>
-      (await some(permissions, quickly)) || (await some(permissions, slowly)),
-    beyondProjects: byOrganization,
+    anywhere: async (...permissions) => (await some(permissions, quickly)) || (await slowly(permissions)),
+    beyondProjects,
     inOrganization,
     async visible(project) {
       if (project !== undefined)
         return { projects: new Set((await onProject(project, 'view_project_data')) ? [project] : []) };
       // The search has a memory of its own.
       const search = authority.search('view_project_data');
-      return { projects: await search.all((id) => onProject(id, 'view_project_data', true)) };
+      return { projects: await search.all((id) => onProject(id, 'view_project_data', true), mostToFindAll) };
     },
     isOpenEnded: true,
   };

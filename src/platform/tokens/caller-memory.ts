@@ -1,12 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type ProjectPages, ProjectSearch } from '../../domain/access/project-search.ts';
 
-interface Kept {
-  readonly search: ProjectSearch;
-  readonly since: number;
-}
-
-const keptMs = 30_000;
 const mostCallers = 50_000;
 const mostRecent = 8;
 const mostProjects = 500_000;
@@ -18,9 +12,9 @@ export class CallerMemory {
   readonly #pages: ProjectPages;
   readonly #now: () => Date;
   readonly #recent = new LRUCache<string, readonly string[]>({ max: mostCallers });
-  readonly #searches = new LRUCache<string, Kept>({
+  readonly #searches = new LRUCache<string, ProjectSearch>({
     maxSize: mostProjects,
-    sizeCalculation: ({ search }) => searchSize + search.allowed.size,
+    sizeCalculation: (search) => searchSize + search.size,
   });
 
   constructor(pages: ProjectPages, now: () => Date) {
@@ -38,14 +32,12 @@ export class CallerMemory {
     this.#recent.set(key, [project, ...others].slice(0, mostRecent));
   }
 
-  /** The search of this key in the last 30 seconds, or a new one. */
+  /** The search of this key, or a new one. */
   search(key: string): ProjectSearch {
-    const now = this.#now().getTime();
-    const kept = this.#searches.get(key);
-    const isFresh = kept !== undefined && now >= kept.since && now < kept.since + keptMs;
-    const current = isFresh ? kept : { search: new ProjectSearch(this.#pages), since: now };
+    const clocks = { now: () => this.#now().getTime(), elapsed: () => performance.now() };
+    const search = this.#searches.get(key) ?? new ProjectSearch(this.#pages, clocks);
     // Its size has changed since it was set.
-    this.#searches.set(key, current);
-    return current.search;
+    this.#searches.set(key, search);
+    return search;
   }
 }

@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import { callerKey } from '../../domain/access/access.ts';
 import {
   type Authority,
   askedGrants,
@@ -52,13 +53,12 @@ export function tokenAuthentication(options: TokenAuthentication): MiddlewareHan
 }
 
 function asBearer({ authorize, memory }: BearerAuthority, { issuer, subject, token }: Bearer): Authority {
-  const keyOf = (permission: Permission, ...caller: string[]) => JSON.stringify([permission, ...caller]);
   return {
     allows: (permission, resource, isFresh) => authorize(token, permission, resource, isFresh),
-    recent: (permission) => memory.recent(keyOf(permission, issuer, subject)),
-    remember: (permission, project) => memory.remember(keyOf(permission, issuer, subject), project),
+    recent: () => memory.recent(callerKey({ issuer, subject })),
+    remember: (project) => memory.remember(callerKey({ issuer, subject }), project),
     // Tokens of one caller may have different permissions.
-    search: (permission) => memory.search(keyOf(permission, tokenHash(token))),
+    search: (permission) => memory.search(JSON.stringify([permission, tokenHash(token)])),
   };
 }
 
