@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { openAgents } from './composition/agents.ts';
+import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { consolePorts } from './composition/console.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
 import { gatewayPorts } from './composition/gateway.ts';
@@ -85,7 +86,8 @@ export async function openControlPlane(
 ): Promise<ControlPlane> {
   await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
-  const modes = openModes(settings, log, now);
+  const authService = await callersAuthService(store, 'control-plane', settings, log);
+  const modes = openModes(settings, authService, log, now);
   const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = modes;
   const ports = {
     users: store.of(users),

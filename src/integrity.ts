@@ -1,4 +1,5 @@
 import packageJson from '../package.json' with { type: 'json' };
+import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
@@ -216,6 +217,7 @@ export async function openIntegrityOn(
       isPage,
       projects: (after) => projectPages(store.graphs, after),
       users: store.of(users),
+      authService: await callersAuthService(store, 'integrity', settings, log),
     }),
     showCallStack: settings.debugErrors,
   });

@@ -12,6 +12,7 @@ import { AuthService, type AuthServiceOptions } from '../platform/tokens/auth-se
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { RefusedToken } from '../platform/tokens/refused-token.ts';
 import type { TokenVerifier } from '../platform/tokens/token-verifier.ts';
+import type { CallersAuthService } from './auth-service-issuer.ts';
 
 export interface Modes {
   /** Null if sign-in by browser is disabled. */
@@ -29,7 +30,13 @@ export interface Modes {
 
 type IssuerOf = (issuer: string) => OidcIssuer;
 
-export function openModes(settings: Settings, log: Log, now: () => Date): Modes {
+/** @param authService null if it does not say who the callers are. */
+export function openModes(
+  settings: Settings,
+  authService: CallersAuthService | null,
+  log: Log,
+  now: () => Date,
+): Modes {
   const { authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
   const onError = (err: Error) => log.warn({ err }, err.message);
   const issuers = new Map<string, OidcIssuer>();
@@ -52,7 +59,7 @@ export function openModes(settings: Settings, log: Log, now: () => Date): Modes 
       settings.authEnabled && settings.authIdpEnabled
         ? { ...shared, ...browserSignIn(settings, issuerOf, now) }
         : null,
-    bearer: bearerMode(settings, issuerOf, { now, onError }),
+    bearer: bearerMode(settings, issuerOf, authService, { now, onError }),
     discovery: discoveryOf(settings),
     origins: new Set([ui, own]),
     foreignUi: settings.authEnabled && settings.authIdpEnabled && ui !== own ? ui : null,
@@ -95,6 +102,7 @@ const noBearers: TokenVerifier = {
 function bearerMode(
   settings: Settings,
   issuerOf: IssuerOf,
+  authService: CallersAuthService | null,
   options: Omit<AuthServiceOptions, 'baseUrl' | 'issuer'>,
 ): Modes['bearer'] {
   const oidc: Omit<Modes['bearer'], 'verifier'> = {
@@ -108,12 +116,11 @@ function bearerMode(
     const audience = requiredValue(settings.authBearerClientId);
     return { ...oidc, verifier: issuer.verifier({ audience, use: 'id-token' }) };
   }
-  const baseUrl = requiredValue(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
-  const { claimNamespace, authServiceIssuer } = settings;
+  const { claimNamespace } = settings;
   return {
     means: 'auth_service_bearer',
     allowedEmailDomains: [],
-    verifier: new AuthService({ ...options, baseUrl, issuer: authServiceIssuer ?? baseUrl }),
+    verifier: new AuthService({ ...options, ...requiredValue(authService) }),
     roleHint: (claims) =>
       claimNamespace !== null && claims[`${claimNamespace}/has_admin_access`] === true ? 'admin' : 'member',
   };

@@ -18,6 +18,7 @@ import { CallerMemory } from '../platform/tokens/caller-memory.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type BearerAuthority, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
 import type { VerifiedToken } from '../platform/tokens/token-verifier.ts';
+import type { CallersAuthService } from './auth-service-issuer.ts';
 import { observedVerifier } from './telemetry/observed-verifier.ts';
 
 interface AuthenticationPorts {
@@ -29,12 +30,14 @@ interface AuthenticationPorts {
   readonly projects: ProjectPages;
   readonly users: Users;
   readonly telemetry: Telemetry;
+  /** Null in other modes. */
+  readonly authService: CallersAuthService | null;
 }
 
 export function authenticationOf(
   settings: Settings,
   log: Log,
-  { rateLimits, turns, isPage, projects, users, telemetry }: AuthenticationPorts,
+  { rateLimits, turns, isPage, projects, users, telemetry, authService }: AuthenticationPorts,
 ): MiddlewareHandler<AppEnv> {
   if (isUnauthenticated('integrity', settings)) {
     return disabledAuthentication({
@@ -58,9 +61,7 @@ export function authenticationOf(
     const verifier = observedVerifier(issuer.verifier({ audience, use: 'access-token' }), telemetry);
     return tokenAuthentication({ ...shared, verifier, authority: null });
   }
-  const baseUrl = requiredValue(settings.authServiceBaseUrl);
-  const issuer = settings.authServiceIssuer ?? baseUrl;
-  const service = new AuthService({ baseUrl, issuer, now, onError });
+  const service = new AuthService({ ...requiredValue(authService), now, onError });
   const verifier = observedVerifier(service, telemetry);
   const authority: BearerAuthority = {
     authorize: (...request) => service.authorize(...request),

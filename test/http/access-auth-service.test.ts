@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Permission, permissions } from '../../src/domain/access/permissions.ts';
+import { openIntegrity } from '../../src/integrity.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { type AuthFailure, startAuthService } from '../access/auth-service.ts';
 import { examples } from './access-examples.ts';
 import { json, newWorld, type Send, sendAs, type World } from './access-world.ts';
 import { useService } from './service.ts';
+import { newServiceStore } from './service-store.ts';
 
 const namespace = 'https://cairn.example';
 const authority = await startAuthService();
@@ -231,4 +235,21 @@ test('a caller who disconnects does not fail the others who wait', async () => {
   expect((await waiting).status).toBe(200);
   await gone;
   expect(authority.calls('validate', token)).toBe(1);
+});
+
+test('the integrity service does not start with another address, because its callers would be others', async () => {
+  await using kept = await newServiceStore();
+  const open = async (url: string, more = {}) => {
+    const settings = readSettings({
+      ...kept.environment,
+      CAIRN_AUTH_MODE: 'auth_service',
+      CAIRN_AUTH_SERVICE_BASE_URL: url,
+      ...more,
+    });
+    await using _ = await openIntegrity(settings, pino({ level: 'silent' }));
+  };
+  await open(authority.url);
+  const elsewhere = authority.url.replace('127.0.0.1', 'localhost');
+  await expect(open(elsewhere)).rejects.toMatchObject({ code: 'conflict' });
+  await open(elsewhere, { CAIRN_AUTH_SERVICE_ISSUER: authority.url });
 });

@@ -65,19 +65,21 @@ describe('settings of an unused authentication method of the control plane', () 
   });
 });
 
+const browsers = {
+  CONTROL_PLANE_AUTH_IDP_ENABLED: 'true',
+  CONTROL_PLANE_AUTH_IDP_ISSUER_URL: 'https://idp.example',
+  CONTROL_PLANE_AUTH_STATE_SECRET: 'x'.repeat(32),
+  CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'cairn',
+  CONTROL_PLANE_AUTH_IDP_CLIENT_SECRET: 'y',
+  CONTROL_PLANE_AUTH_IDP_REDIRECT_URL: 'https://cairn.example/v1/auth/callback/idp',
+};
+
 test('a control plane without a way to become an administrator is reported', () => {
   const bearers = {
     CONTROL_PLANE_AUTH_ENABLED: 'true',
     CONTROL_PLANE_AUTH_BEARER_ENABLED: 'true',
     CONTROL_PLANE_AUTH_BEARER_ISSUER_URL: 'https://idp.example',
     CONTROL_PLANE_AUTH_BEARER_CLIENT_ID: 'cli',
-  };
-  const browsers = {
-    CONTROL_PLANE_AUTH_IDP_ENABLED: 'true',
-    CONTROL_PLANE_AUTH_STATE_SECRET: 'x'.repeat(32),
-    CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'cairn',
-    CONTROL_PLANE_AUTH_IDP_CLIENT_SECRET: 'y',
-    CONTROL_PLANE_AUTH_IDP_REDIRECT_URL: 'https://cairn.example/v1/auth/callback/idp',
   };
   expect(notices(bearers, ['control-plane'])).toEqual([expect.stringMatching(/^Nobody can be an admin/)]);
   expect(notices(bearers, ['integrity'])).toEqual([]);
@@ -100,6 +102,15 @@ describe('an auth service', () => {
     expect(notices({ ...integrity, ...plane }, ['integrity', 'control-plane'])).toEqual([sentence]);
     expect(notices(integrity, ['control-plane'])).toEqual([]);
     expect(notices({ ...integrity, ...plane, ...namespace }, ['integrity', 'control-plane'])).toEqual([]);
+  });
+
+  test('with another issuer than sign-ins by browser is reported', () => {
+    const hybrid = { ...plane, ...browsers, ...namespace };
+    expect(notices(hybrid, ['control-plane'])).toEqual([
+      expect.stringMatching(/users of "https:\/\/idp\.example".*users of "https:\/\/auth\.example"/),
+    ]);
+    const one = { ...hybrid, CAIRN_AUTH_SERVICE_ISSUER: 'https://idp.example' };
+    expect(notices(one, ['control-plane'])).toEqual([]);
   });
 
   test('over plain HTTP is reported', () => {

@@ -1,3 +1,4 @@
+import { authServiceIssuers } from '../access/auth-service-issuer.ts';
 import { auditRecords } from '../audit-log/audit-log.ts';
 import { administrators } from '../control-plane/administrators.ts';
 import { agentBindings, agentKeys, agentStatusEvents, agents } from '../control-plane/agents/agents.ts';
@@ -29,6 +30,7 @@ export const collections: readonly Collection[] = [
   users,
   administrators,
   sessions,
+  authServiceIssuers,
   agents,
   agentKeys,
   agentBindings,

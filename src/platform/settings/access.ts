@@ -28,7 +28,7 @@ export const accessSettingTable = {
   authServiceIssuer: optional(
     'CAIRN_AUTH_SERVICE_ISSUER',
     text,
-    'Issuer of callers whose auth-service answer has no iss, in both services. Set it to the sign-in issuer, so that people are the same users by browser and by token. Default: the base URL of the auth service.',
+    'Issuer of callers whose auth-service answer has no iss, in both services. Set it to the sign-in issuer, so that people are the same users by browser and by token. Default: the base URL of the auth service at its first use. The store keeps it, and a service does not start with another one unless this setting names it.',
   ),
   claimNamespace: optional(
     'CAIRN_CLAIM_NAMESPACE',

@@ -52,7 +52,7 @@ export function writtenFlag({ flag, hasGoFlag }: Pick<Setting<unknown>, 'flag' |
 }
 
 /** The value of a setting that the active mode requires. `readSettings` has checked that it is set. */
-export function requiredValue(value: string | null): string {
+export function requiredValue<Value>(value: Value | null): Value {
   if (value === null) throw new TypeError('A setting that this mode needs is missing.');
   return value;
 }

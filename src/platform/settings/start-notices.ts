@@ -12,6 +12,7 @@ export function startNotices(settings: Settings, services: readonly ServedServic
     ),
     ...namespaceNotices(settings, services),
     ...administratorNotices(settings, services),
+    ...twoIssuerNotices(settings, services),
   ];
 }
 
@@ -52,5 +53,15 @@ function administratorNotices(settings: Settings, services: readonly ServedServi
   if (!services.includes('control-plane') || !hasOnlyMembers) return [];
   return [
     'Nobody can be an administrator: callers with an ID token are members, and they can sign in in no other way. Set -auth-idp-enabled=true (with -auth-bootstrap-admin-email), or -auth-bearer-mode=auth_service.',
+  ];
+}
+
+function twoIssuerNotices(settings: Settings, services: readonly ServedService[]): string[] {
+  const isHybrid = settings.authIdpEnabled && acceptsBearers(settings, 'auth_service');
+  const { authIdpIssuerUrl: browser, authServiceIssuer, authBearerAuthServiceBaseUrl: own } = settings;
+  const tools = authServiceIssuer ?? own ?? settings.adapterAuthServiceBaseUrl;
+  if (!services.includes('control-plane') || !isHybrid || tools === browser) return [];
+  return [
+    `People who sign in by browser are users of "${browser}", and callers whose auth-service answer has no iss are users of "${tools}", so one person can be two users. To change that, set CAIRN_AUTH_SERVICE_ISSUER="${browser}". Callers known as users of "${tools}" are then new users.`,
   ];
 }

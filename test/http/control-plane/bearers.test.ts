@@ -152,9 +152,12 @@ describe('tokens of an auth service', () => {
   let replica: Replica;
   beforeAll(async () => {
     service = await startAuthService();
-    replica = await plane.replica(
-      variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url }),
-    );
+    replica = await plane.replica(asking());
+  });
+  /** The settings of a process that asks the service at this address. */
+  const asking = (url = service.url) => ({
+    ...variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: url }),
+    CAIRN_AUTH_SERVICE_ISSUER: service.url,
   });
   afterAll(() => service[Symbol.asyncDispose]());
   const admin = { 'https://cairn.example/has_admin_access': true };
@@ -175,7 +178,7 @@ describe('tokens of an auth service', () => {
 
   test.each([400, 422] as const)('that it answers with %s are refused and counted', async (status) => {
     const rate = { CAIRN_TOKEN_FAILURE_RATE: '1/1h' };
-    const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
+    const mode = asking();
     const counted = await plane.replica({ ...mode, ...rate }, `192.0.2.${status % 100}`);
     service.reject(`bad-${status}`, status);
     expect((await me(bearer(`bad-${status}`), counted)).status).toBe(401);
@@ -184,10 +187,7 @@ describe('tokens of an auth service', () => {
   });
 
   test('are neither refused nor counted while it answers 404', async () => {
-    const mode = variables({
-      BEARER_MODE: 'auth_service',
-      BEARER_AUTH_SERVICE_BASE_URL: `${service.url}/old`,
-    });
+    const mode = asking(`${service.url}/old`);
     const wrong = await plane.replica({ ...mode, CAIRN_TOKEN_FAILURE_RATE: '1/1h' }, '192.0.2.94');
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect((await me(bearer('member'), wrong)).status).toBe(503);
@@ -198,15 +198,25 @@ describe('tokens of an auth service', () => {
 
   test('are of the configured issuer unless they say otherwise, so that disabled users stay out', async () => {
     const { issuer } = plane.provider;
-    const named = await plane.replica({
-      ...variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url }),
-      CAIRN_AUTH_SERVICE_ISSUER: issuer,
-    });
+    const named = await plane.replica({ ...asking(), CAIRN_AUTH_SERVICE_ISSUER: issuer });
     await plane.main.browser().signIn('nameless');
     service.know('nameless', { sub: 'nameless' });
     expect((await me(bearer('nameless'), named)).json).toMatchObject({ issuer, subject: 'nameless' });
     await disable(issuer, 'nameless');
     expect((await me(bearer('nameless'), named)).status).toBe(403);
+  });
+
+  test('are of the same users at another address of the service, or the process does not start', async () => {
+    service.know('moved', { sub: 'moved' });
+    await me(bearer('moved'), await plane.replica(asking()));
+    await disable(service.url, 'moved');
+    const elsewhere = asking(service.url.replace('127.0.0.1', 'localhost'));
+    const { CAIRN_AUTH_SERVICE_ISSUER: _, ...unnamed } = elsewhere;
+    await expect(plane.replica(unnamed)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(`set CAIRN_AUTH_SERVICE_ISSUER="${service.url}"`),
+    });
+    expect((await me(bearer('moved'), await plane.replica(elsewhere))).status).toBe(403);
   });
 
   test.each([
@@ -263,7 +273,7 @@ describe('tokens of an auth service', () => {
 
   test('are verified a few at a time, until too many were refused', async () => {
     const rate = { CAIRN_TOKEN_FAILURE_RATE: '3/1h' };
-    const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
+    const mode = asking();
     const guessed = await plane.replica({ ...mode, ...rate }, '192.0.2.98');
     const before = service.calls('validate');
     const guesses = Array.from({ length: 200 }, (_, n) => me(bearer(`guess-${n}`), guessed));
@@ -274,7 +284,7 @@ describe('tokens of an auth service', () => {
 
   test('may be used concurrently if they are accepted, the same one or others', async () => {
     const rate = { CAIRN_TOKEN_FAILURE_RATE: '3/1h' };
-    const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
+    const mode = asking();
     const busy = await plane.replica({ ...mode, ...rate }, '192.0.2.97');
     const names = Array.from({ length: 60 }, (_, n) => `busy-${n}`);
     for (const name of names) service.know(name, { sub: name });
@@ -298,6 +308,7 @@ describe('tokens of an auth service', () => {
     const adapter = await plane.replica({
       ...variables({ BEARER_MODE: 'auth_service' }),
       CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: service.url,
+      CAIRN_AUTH_SERVICE_ISSUER: service.url,
     });
     expect((await me(bearer('member'), adapter)).json.subject).toBe('mia');
   });

@@ -16,6 +16,7 @@ import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
+import { authServiceIssuersContract } from '../../contract/auth-service-issuers.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
@@ -82,6 +83,7 @@ describe('the embedded store', () => {
   sessionStoreContract(open);
   auditLogStoreContract(open);
   administratorsContract(open);
+  authServiceIssuersContract(open);
   agentsContract(open);
   statusEntriesContract(open);
   signedListsContract(open);

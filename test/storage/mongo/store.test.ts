@@ -11,6 +11,7 @@ import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
+import { authServiceIssuersContract } from '../../contract/auth-service-issuers.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
@@ -85,6 +86,7 @@ describeMongo('the store on MongoDB', () => {
   sessionStoreContract(openNew);
   auditLogStoreContract(openNew);
   administratorsContract(openNew);
+  authServiceIssuersContract(openNew);
   agentsContract(openNew);
   statusEntriesContract(openNew);
   signedListsContract(openNew);
