@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { settingsFile, settingsPage } from '../../docs/settings-page.ts';
 import { isLoopback } from '../../src/platform/http/loopback.ts';
 import { bytes, duration, rate, wait } from '../../src/platform/settings/kinds.ts';
 import { publicUrlOf } from '../../src/platform/settings/public-url.ts';
+import { settingTable } from '../../src/platform/settings/setting-table.ts';
 import {
   effectiveSettings,
   readSettings,
-  type SettingsError,
+  SettingsError,
   unknownVariables,
 } from '../../src/platform/settings/settings.ts';
 
@@ -168,10 +170,29 @@ describe('settings', () => {
     expect(problemsOf({ ...mongodb, CAIRN_SIGNING_KEY_FILE: 'key.json' })).toEqual([]);
   });
 
-  test.each(['a.b', '', 'admin', 'Local', 'x'.repeat(64)])('refuse "%s" as a database name', (name) => {
+  test.each(['a.b', 'admin', 'Local', 'x'.repeat(64)])('refuse "%s" as a database name', (name) => {
     expect(problemsOf({ CAIRN_MONGODB_DATABASE: name })).toEqual([
       expect.stringContaining('CAIRN_MONGODB_DATABASE'),
     ]);
+  });
+
+  const plain = Object.values(settingTable).filter(({ hasGoFlag }) => !hasGoFlag);
+  test.each(plain.map(({ variable }) => variable))('refuse an empty %s and say what to do', (variable) => {
+    for (const empty of ['', ' '])
+      expect(problemsOf({ [variable]: empty })).toContain(
+        `${variable} is empty. Give it a value, or leave it out.`,
+      );
+  });
+
+  test.each(Object.values(settingTable))('say in words what is wrong with $variable', ({ variable }) => {
+    const said = fc.property(fc.string({ minLength: 1 }), (value) => {
+      try {
+        readSettings({ [variable]: value });
+      } catch (error) {
+        expect(error).toBeInstanceOf(SettingsError);
+      }
+    });
+    fc.assert(said, { numRuns: 30 });
   });
 
   test('find misspelt variables', () => {

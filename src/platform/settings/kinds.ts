@@ -137,7 +137,7 @@ export const redisUrl = z
     error: 'must be a URL such as redis://host:6379 or rediss://user:password@host:6379/0',
   })
   .refine(
-    (value) => /^\/?\d{0,5}$/.test(new URL(value).pathname),
+    (value) => /^\/?\d{0,5}$/.test(URL.parse(value)?.pathname ?? ''),
     'must end with a database number, such as /0',
   )
   .describe('redis:// or rediss:// URL');

@@ -84,10 +84,14 @@ function readEach<Table extends SettingTable>(
       settings[name] = null;
       continue;
     }
+    const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
+    if (written.trim() === '' && !setting.hasGoFlag) {
+      problems.push(`${source} is empty. Give it a value, or leave it out.`);
+      continue;
+    }
     const { success, data, error } = setting.kind.safeParse(written);
     if (success) settings[name] = data;
     else {
-      const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
       const shown = setting.isSecret ? '…' : withoutPassword(written);
       problems.push(`${source}="${shown}" ${error.issues[0]?.message}.`);
     }
