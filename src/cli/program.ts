@@ -3,7 +3,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { withGoFlags } from './setting-options.ts';
 import { exitCodeOf, explanationOf } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
-import { printable } from './terminal/printable.ts';
+import { sayText } from './terminal/say.ts';
+import { writeText } from './terminal/write-out.ts';
 
 const notes = `
 Results are on standard output, everything else on standard error.
@@ -62,9 +63,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .version(packageJson.version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(printable(withoutValue(text))),
+      writeOut: (text) => void writeText(io, text),
+      writeErr: (text) => sayText(io, text),
+      outputError: (text, write) => write(withoutValue(text)),
     })
     .configureHelp({ optionDescription })
     .addHelpText('after', notes);
@@ -75,7 +76,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync([...argv.slice(0, 2), ...args]);
     return 0;
   } catch (error) {
-    io.stderr.write(printable(explanationOf(error)));
+    sayText(io, explanationOf(error));
     return exitCodeOf(error);
   }
 }

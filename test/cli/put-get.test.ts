@@ -42,6 +42,19 @@ describe.concurrent('cairn put', () => {
     expect(await exists(abc)).toMatchObject({ exists: true });
   });
 
+  test('escapes names that would move the cursor, change colours or look like another line', async () => {
+    using folder = temporaryFolder();
+    const name = `a\u001b[31m\n${abc}  b\u202e`;
+    writeFileSync(join(folder.path, name), 'abc');
+    execFileSync('mkfifo', [join(folder.path, 'pipe\u001b[2K\n')]);
+    const { stdout, stderr } = await cairn(['put', folder.path], { env: service.env });
+    expect(stdout).toContain(`${abc}  ${folder.path}/a\\u001b[31m\\u000a${abc}  b\\u202e\n`);
+    expect(stdout.trim().split('\n')).toHaveLength(2);
+    expect(stderr).toContain('pipe\\u001b[2K\\u000a: it is not a regular file.');
+    const json = await cairn(['put', folder.path, '--json'], { env: service.env });
+    expect(JSON.parse(json.stdout.split('\n')[0] ?? '').name).toBe(join(folder.path, name));
+  });
+
   test('stores standard input with the given hash and codec', async () => {
     const run = await cairn(['put', '-', '--sha256', '--codec', '0x71', '--json'], {
       env: service.env,

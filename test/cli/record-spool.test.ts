@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +16,11 @@ function dropLastLine(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\n]*\n$/, ''));
 }
 
+function makePipe(path: string): void {
+  rmSync(path);
+  execFileSync('mkfifo', [path]);
+}
+
 describe('the spool of cairn record', () => {
   test.each<[string, (recording: string) => void]>([
     ['its marker is gone', (at) => rmSync(join(at, 'record.json'))],
@@ -24,6 +30,8 @@ describe('the spool of cairn record', () => {
     ['its last statement is gone', (at) => dropLastLine(join(at, 'statements.ndjson'))],
     ['its files are gone', (at) => rmSync(join(at, 'blobs'), { recursive: true })],
     ['a file is gone', (at) => rmSync(join(at, 'blobs', String(readdirSync(join(at, 'blobs'))[0])))],
+    ['a file is a pipe', (at) => makePipe(join(at, 'blobs', String(readdirSync(join(at, 'blobs'))[0])))],
+    ['its statements are a pipe', (at) => makePipe(join(at, 'statements.ndjson'))],
     ['a file has changed', (at) => writeFileSync(join(at, 'blobs', urnOf('first\n').slice(8)), 'other')],
   ])('ingest keeps a spooled recording if %s, says so, and sends the others', async (_what, damage) => {
     using project = useProject(service);

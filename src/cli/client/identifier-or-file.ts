@@ -6,6 +6,7 @@ import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
+import { say } from '../terminal/say.ts';
 import { fileCid, pathKind } from './local-files.ts';
 import { putFolder } from './put-folder.ts';
 
@@ -42,7 +43,7 @@ async function cidOfPath(io: Terminal, text: string): Promise<Cid | undefined> {
   if (!kind) return undefined;
   if (kind === 'stream') failUsage(`${text} can be read only once. Name a file.`);
   const cid = await hashed(io, path, kind);
-  io.stderr.write(`${printableLine(text)} is ${cidUrn(cid)}\n`);
+  say(io, `${printableLine(text)} is ${cidUrn(cid)}`);
   return cid;
 }
 

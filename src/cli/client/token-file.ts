@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { say } from '../terminal/say.ts';
 
 const login = z.object({
   issuer: z.string(),
@@ -18,9 +19,9 @@ export class TokenFile {
   readonly #path: string;
   readonly #warn: (sentence: string) => void;
 
-  constructor(configDir: string, url: string, { stderr }: Pick<Io, 'stderr'>) {
+  constructor(configDir: string, url: string, io: Pick<Io, 'stderr'>) {
     this.#path = join(configDir, 'tokens', `${encodeURIComponent(url)}.json`);
-    this.#warn = (sentence) => void stderr.write(`${sentence}\n`);
+    this.#warn = (sentence) => say(io, sentence);
   }
 
   /** @throws Failure if the file is damaged. */

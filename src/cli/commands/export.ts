@@ -8,7 +8,9 @@ import { countText, graphIdOf, statementsInNoGraph } from '../client/graphs.ts';
 import { StateFile } from '../client/state-file.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeOut } from '../terminal/write-out.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { say } from '../terminal/say.ts';
+import { writeBytes, writeText } from '../terminal/write-out.ts';
 
 interface ExportFlags {
   readonly output: string;
@@ -79,7 +81,8 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   warnAboutGaps(io, missing_blobs, left_out);
   const in_no_graph = await warnAboutOthers(io, client, flags);
   const outcome = { file: output, bytes, statements, missing_blobs, left_out, in_no_graph };
-  io.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
+  const line = flags.json ? JSON.stringify(outcome) : `${printableLine(output)}  ${bytes} bytes`;
+  await writeText(io, `${line}\n`);
 }
 
 /** Prints without a job, because printing cannot be resumed. */
@@ -96,7 +99,7 @@ async function print(
     await response.body?.cancel();
     failNo(nothing);
   }
-  for await (const chunk of answerBytes(response)) await writeOut(io, chunk);
+  for await (const chunk of answerBytes(response)) await writeBytes(io, chunk);
   const count = (header: string) => Number(response.headers.get(header) ?? 0);
   warnAboutGaps(io, count('cairn-missing-blobs'), count('cairn-left-out-statements'));
   await warnAboutOthers(io, client, flags);
@@ -123,18 +126,20 @@ async function warnAboutOthers(io: Io, client: ApiClient, { all }: Pick<ExportFl
   const others = await statementsInNoGraph(client);
   if (!all && others?.statements) {
     const verb = others.statements === 1 && !others.statements_is_more ? 'statement is' : 'statements are';
-    io.stderr.write(
-      `${countText(others)} ${verb} in no graph. --all exports them too. To put them into a graph, send them again with: cairn ingest FILE --graph GRAPH\n`,
+    say(
+      io,
+      `${countText(others)} ${verb} in no graph. --all exports them too. To put them into a graph, send them again with: cairn ingest FILE --graph GRAPH`,
     );
   }
   return others;
 }
 
 function warnAboutGaps(io: Io, missing: number, leftOut: number): void {
-  if (missing > 0) io.stderr.write(`The manifest lacks ${missing} referenced blobs.\n`);
+  if (missing > 0) say(io, `The manifest lacks ${missing} referenced blobs.`);
   if (leftOut > 0) {
-    io.stderr.write(
-      `${leftOut} statements were left out, because they use another document for a context URL. Export their graph separately.\n`,
+    say(
+      io,
+      `${leftOut} statements were left out, because they use another document for a context URL. Export their graph separately.`,
     );
   }
 }

@@ -5,7 +5,8 @@ import { readSomeSettings } from '../../platform/settings/settings.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
-import { writeOut } from '../terminal/write-out.ts';
+import { say } from '../terminal/say.ts';
+import { writeText } from '../terminal/write-out.ts';
 import {
   LeftProblems,
   problemJson,
@@ -64,11 +65,11 @@ async function fsck(io: Io, flags: FsckFlags): Promise<void> {
   const names = ['dataDir', 'mongodbUrl', 'mongodbDatabase', 'startWait', 'workers'] as const;
   const read = readSomeSettings(names, io.env, dataDir === undefined ? {} : { dataDir });
   const settings = dataDir === undefined ? read : { ...read, mongodbUrl: null };
-  const say = (line: string) => void io.stderr.write(`${line}\n`);
   // Imported here, because it loads most of the program.
   const { openFsck } = await import('../../composition/maintenance.ts');
-  await using fsck = await openFsck(settings, say);
+  await using fsck = await openFsck(settings, (sentence) => say(io, sentence));
   say(
+    io,
     `Checking ${fsck.place}${info ? `: ${info.share} of its blobs and statements, --seed ${info.seed}` : ''}`,
   );
   using progress = new PartProgress(io);
@@ -77,10 +78,10 @@ async function fsck(io: Io, flags: FsckFlags): Promise<void> {
   let next = await problems.next();
   for (; !next.done; next = await problems.next()) {
     left.add(next.value);
-    await writeOut(io, flags.json ? problemJson(next.value) : problemText(next.value));
+    await writeText(io, flags.json ? problemJson(next.value) : problemText(next.value));
   }
   progress.end();
-  await writeOut(
+  await writeText(
     io,
     flags.json ? summaryJson(fsck.place, next.value, left, info) : summaryText(next.value, left, info),
   );

@@ -7,7 +7,7 @@ import { contentOf, download, fileToWrite } from '../client/download.ts';
 import { cidOrFile } from '../client/identifier-or-file.ts';
 import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeOut } from '../terminal/write-out.ts';
+import { writeBytes } from '../terminal/write-out.ts';
 
 const examples = `
 The bytes are verified against the CID as they arrive. With --output, FILE appears only when it is complete and
@@ -42,7 +42,7 @@ async function print(io: Io, client: ApiClient, cid: Cid): Promise<void> {
   const hash = hasher(cid.multihash);
   for await (const chunk of answerBytes(response)) {
     hash.update(chunk);
-    await writeOut(io, chunk);
+    await writeBytes(io, chunk);
   }
   if (Buffer.compare(hash.digest(), cid.digest) === 0) return;
   failNo(`The printed bytes do NOT match ${cid.text}. Do not use them.`);

@@ -12,6 +12,7 @@ import { StateFile } from '../client/state-file.ts';
 import type { SignStatement } from '../client/statement-signing.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { say, sayText } from '../terminal/say.ts';
 import { ingestSpool } from './ingest/ingest-spool.ts';
 import { checkpoint, Ingestion, type ResumableFile } from './ingest/ingestion.ts';
 
@@ -111,7 +112,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   const sign = flags.sign === undefined ? undefined : await openSigning(flags.sign, sources);
   const stop = io.stopSignal();
   stop.addEventListener('abort', () => {
-    io.stderr.write('\nStopping after the running requests. Repeat to stop at once.\n');
+    say(io, '\nStopping after the running requests. Repeat to stop at once.');
   });
   const { batch, concurrency, json: asJson = false, verbose = false, restart = false } = flags;
   const ingestion = new Ingestion({
@@ -134,7 +135,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     (offset) => addAbortSignal(stop, open(offset)),
     stop,
   );
-  if (graphId === null && stored + known > 0) io.stderr.write(inNoGraph);
+  if (graphId === null && stored + known > 0) sayText(io, inNoGraph);
   if (refused > 0) failNo(`${refused} lines were refused.`);
 }
 

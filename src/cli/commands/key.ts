@@ -3,6 +3,7 @@ import { writeNewKey } from '../../platform/key-file.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { writeText } from '../terminal/write-out.ts';
 
 const examples = `
 The file holds a private key as a JWK. Only its owner can read it. The printed did:key holds the public key.
@@ -33,6 +34,6 @@ export function keyCommand(program: Command, io: Io): void {
         throw cause;
       });
       const { did } = await openSigner(file, { mayCreate: false });
-      io.stdout.write(json ? `${JSON.stringify({ did, file })}\n` : `${did}\n`);
+      await writeText(io, json ? `${JSON.stringify({ did, file })}\n` : `${did}\n`);
     });
 }

@@ -10,7 +10,7 @@ import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { type TextTree, textTree } from '../terminal/text-tree.ts';
-import { writeOut, writeText } from '../terminal/write-out.ts';
+import { writeText } from '../terminal/write-out.ts';
 import { foldedTree } from './lineage/folded-tree.ts';
 import { type LineageAnswer, lineageAnswer } from './lineage/lineage-answer.ts';
 import { lineageTree } from './lineage/lineage-tree.ts';
@@ -105,7 +105,7 @@ async function print(io: Io, client: ApiClient, answer: LineageAnswer, flags: Li
   const width = flags.full ? Number.POSITIVE_INFINITY : lineWidth(io);
   const tree = flags.full ? wholeTree(answer, flags) : foldedTree(answer, titles, flows);
   const lines = [...lineageSummary(answer, titles, flows), '', ...textTree(tree)];
-  for (const line of lines) await writeOut(io, `${cutLine(printableLine(line), width)}\n`);
+  for (const line of lines) await writeText(io, `${cutLine(printableLine(line), width)}\n`);
 }
 
 function wholeTree(answer: LineageAnswer, flags: LineageFlags): TextTree {

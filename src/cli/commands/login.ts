@@ -4,7 +4,7 @@ import { isSafeUrl } from '../../platform/http/loopback.ts';
 import { httpUrl } from '../../platform/settings/kinds.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import type { Io } from '../terminal/io.ts';
-import { printable } from '../terminal/printable.ts';
+import { say } from '../terminal/say.ts';
 import { readDeviceConfig } from './login/device-config.ts';
 import type { IssuedTokens, UserCode } from './login/device-login.ts';
 
@@ -33,7 +33,6 @@ function address(text: string): string {
 }
 
 async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
-  const say = (sentence: string) => void io.stderr.write(`${printable(sentence)}\n`);
   const settings = readClientSettings(io);
   // Fails before the user enters a code if the file cannot be used.
   settings.tokenFile.read();
@@ -41,7 +40,7 @@ async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
   // Imported here, because only this command needs OAuth.
   const { deviceLogin } = await import('./login/device-login.ts');
   const tokens = await deviceLogin(config, {
-    show: (code) => say(instructions(code)),
+    show: (code) => say(io, instructions(code)),
     wait: async (milliseconds, signal) => await delay(milliseconds, undefined, { signal }),
     clock: () => performance.now(),
     stop: io.stopSignal(),
@@ -52,10 +51,10 @@ async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
     id_token: tokens.idToken,
     access_token: tokens.accessToken,
   });
-  say(`Logged in at ${settings.url} as ${nameOf(tokens)}. "cairn token" shows the tokens.`);
+  say(io, `Logged in at ${settings.url} as ${nameOf(tokens)}. "cairn token" shows the tokens.`);
   if (!isSafeUrl(new URL(settings.url)))
-    say(`${settings.url} has no https, so others on the network can read the token when it is sent.`);
-  if (settings.token !== null) say('CAIRN_TOKEN is set, so commands keep sending that token.');
+    say(io, `${settings.url} has no https, so others on the network can read the token when it is sent.`);
+  if (settings.token !== null) say(io, 'CAIRN_TOKEN is set, so commands keep sending that token.');
 }
 
 function instructions({ code, address, completeAddress, expiresInSeconds }: UserCode): string {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readClientSettings } from '../client/client-settings.ts';
 import type { Io } from '../terminal/io.ts';
+import { say } from '../terminal/say.ts';
 
 const notes = `
 Copies of the token stay valid until it expires.
@@ -21,6 +22,6 @@ function logout(io: Io): void {
   const settings = readClientSettings(io);
   const wasStored = settings.tokenFile.remove();
   const sentence = wasStored ? 'Removed the token' : 'There was no token';
-  io.stderr.write(`${sentence} for ${settings.url}.\n`);
-  if (settings.token !== null) io.stderr.write('CAIRN_TOKEN is set, so commands keep sending that token.\n');
+  say(io, `${sentence} for ${settings.url}.`);
+  if (settings.token !== null) say(io, 'CAIRN_TOKEN is set, so commands keep sending that token.');
 }

@@ -8,7 +8,8 @@ import type { StoreSettings } from '../../storage/open.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
-import { writeOut } from '../terminal/write-out.ts';
+import { say } from '../terminal/say.ts';
+import { writeText } from '../terminal/write-out.ts';
 import { problemJson, problemText } from './fsck/report.ts';
 
 interface MigrateFlags {
@@ -55,23 +56,22 @@ async function migrate(io: Io, flags: MigrateFlags): Promise<void> {
   const to = storeSettings(io, flags.to, flags.toDatabase, temporary);
   if (JSON.stringify(from) === JSON.stringify(to)) failUsage('--from and --to are the same store.');
   const { workers } = readSomeSettings(['workers'], io.env);
-  const say = (line: string) => void io.stderr.write(`${line}\n`);
   // Imported here, because it loads most of the program.
   const { openMigration } = await import('../../composition/maintenance.ts');
-  const migration = stack.use(await openMigration({ from, to, workers }, say));
+  const migration = stack.use(await openMigration({ from, to, workers }, (sentence) => say(io, sentence)));
   const places = { from: migration.from, to: migration.to };
-  say(`Copying ${places.from} to ${places.to}`);
+  say(io, `Copying ${places.from} to ${places.to}`);
   using progress = new PartProgress(io);
   const problems = migration.run((...step) => progress.update(...step));
   let next = await problems.next();
   for (; !next.done; next = await problems.next())
-    await writeOut(io, flags.json ? problemJson(next.value) : problemText(next.value));
+    await writeText(io, flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
-  await writeOut(
+  await writeText(
     io,
     flags.json ? `${JSON.stringify({ summary: { ...places, ...next.value } })}\n` : text(next.value),
   );
-  say(keyAdvice(from, to));
+  say(io, keyAdvice(from, to));
   failIfIncomplete(next.value);
 }
 

@@ -8,7 +8,9 @@ import { putFolder } from '../client/put-folder.ts';
 import { ensureStored, type KnownBlob, type Naming, storeKnown, storeStream } from '../client/upload-blob.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { openProgress, type Progress } from '../terminal/progress.ts';
+import { writeText } from '../terminal/write-out.ts';
 
 interface PutFlags {
   readonly codec?: number;
@@ -66,27 +68,28 @@ async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<v
     failUsage('A folder becomes a collection, whose CIDs have a fixed form. Leave out --codec and --sha256.');
   }
   using progress = openProgress(io, { total: await totalBytes(sources) });
-  const print = (name: string, cid: Cid) => {
-    io.stdout.write(flags.json ? `${JSON.stringify({ cid: cid.text, name })}\n` : `${cid.text}  ${name}\n`);
+  const print = async (name: string, { text }: Cid) => {
+    const line = flags.json ? JSON.stringify({ cid: text, name }) : `${text}  ${printableLine(name)}`;
+    await writeText(io, `${line}\n`);
   };
   const onBytes = byteCounter(progress);
   const ensure = (blob: KnownBlob) => (flags.again ? storeKnown(client, blob) : ensureStored(client, blob));
   for (const { path, kind } of sources) {
     if (kind === 'stdin') {
-      print(path, await storeStream(client, io.stdin, naming));
+      await print(path, await storeStream(client, io.stdin, naming));
     } else if (kind === 'stream') {
-      print(path, await storeStream(client, fileChunks(path), naming));
+      await print(path, await storeStream(client, fileChunks(path), naming));
     } else if (kind === 'file') {
       const { cid, size } = await fileCid(path, naming, onBytes);
       await ensure({ cid, size, bytes: () => fileChunks(path) });
-      print(path, cid);
+      await print(path, cid);
     } else {
       const folder = path.replace(/\/+$/, '');
       const onSkipped = (name: string) =>
-        progress.log(`Skipped ${folder}/${name}: it is not a regular file.`);
+        progress.log(`Skipped ${printableLine(`${folder}/${name}`)}: it is not a regular file.`);
       const { files, collection } = await putFolder(ensure, path, { onBytes, onSkipped });
-      for (const { name, cid } of files) print(`${folder}/${name}`, cid);
-      print(`${folder}/`, collection);
+      for (const { name, cid } of files) await print(`${folder}/${name}`, cid);
+      await print(`${folder}/`, collection);
     }
   }
 }

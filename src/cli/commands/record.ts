@@ -6,8 +6,8 @@ import { runCommand } from '../record/run-command.ts';
 import type { Value } from '../record/statements.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printable, printableLine } from '../terminal/printable.ts';
-import { say } from '../terminal/say.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { say, sayText } from '../terminal/say.ts';
 import { table } from '../terminal/table.ts';
 import { writeText } from '../terminal/write-out.ts';
 
@@ -93,7 +93,7 @@ async function record(io: Io, command: readonly string[], flags: RecordFlags): P
     signals.use(finishOnSignal(io));
   });
   if (json) await writeText(io, `${JSON.stringify(recorded)}\n`);
-  else io.stderr.write(printable(report(recorded)));
+  else sayText(io, report(recorded));
 }
 
 /** The run is over, so a signal does not take its record away. A second one does. */

@@ -10,8 +10,9 @@ import { pathKind, writeWhole } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { writeOut } from '../terminal/write-out.ts';
+import { writeBytes, writeText } from '../terminal/write-out.ts';
 import { addVerificationOptions, type VerificationFlags } from './verify/verification-options.ts';
 
 interface ReportFlags extends VerificationFlags {
@@ -62,10 +63,10 @@ async function report(io: Io, target: string, flags: ReportFlags): Promise<void>
   const { page, faults } = form
     ? await ofManifest(io, target, form, flags)
     : await ofService(io, target, flags);
-  if (file === undefined) await writeOut(io, page);
+  if (file === undefined) await writeBytes(io, Buffer.from(page));
   else {
     await writeWhole(file, page);
-    io.stdout.write(`${output}  ${Buffer.byteLength(page)} bytes\n`);
+    await writeText(io, `${printableLine(output)}  ${Buffer.byteLength(page)} bytes\n`);
   }
   if (faults > 0) failNo('Verification failed. The report says why.');
 }

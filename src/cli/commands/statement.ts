@@ -8,7 +8,7 @@ import { type StatementKind, statementKindNames } from '../../domain/integrity/k
 import { ownKey } from '../client/own-key.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeOut } from '../terminal/write-out.ts';
+import { writeText } from '../terminal/write-out.ts';
 import { kindList, memberList, memberLists } from './statement/described.ts';
 import { memberValue } from './statement/member-value.ts';
 import { nearest } from './statement/nearest.ts';
@@ -36,9 +36,9 @@ export function statementCommand(program: Command, io: Io): void {
     .addHelpText('before', ({ command }) => helpOf(command.args[0]))
     .addHelpText('after', notes)
     .action(async (kind: string | undefined, members: readonly string[], { list }: { list?: true }) => {
-      if (list) await writeOut(io, kindList());
+      if (list) await writeText(io, kindList());
       else if (kind === undefined) failUsage(`Name a kind of statement:\n\n${kindList().trimEnd()}`);
-      else await writeOut(io, `${await statementText(io, formsOf(kind), members)}\n`);
+      else await writeText(io, `${await statementText(io, formsOf(kind), members)}\n`);
     });
 }
 

@@ -2,12 +2,16 @@ import { once } from 'node:events';
 import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 
-/** Writes text or JSON that may contain untrusted parts. */
+/** Writes text or JSON, which may contain untrusted parts, to standard output. */
 export async function writeText(io: Pick<Io, 'stdout'>, text: string): Promise<void> {
-  await writeOut(io, printable(text));
+  await write(io, printable(text));
 }
 
-/** Writes to standard output with backpressure. */
-export async function writeOut({ stdout }: Pick<Io, 'stdout'>, chunk: Uint8Array | string): Promise<void> {
+/** Writes content to standard output as it is, for files and pipes. */
+export async function writeBytes(io: Pick<Io, 'stdout'>, bytes: Uint8Array): Promise<void> {
+  await write(io, bytes);
+}
+
+async function write({ stdout }: Pick<Io, 'stdout'>, chunk: Uint8Array | string): Promise<void> {
   if (!stdout.write(chunk)) await once(stdout, 'drain');
 }

@@ -1,5 +1,6 @@
 import { answerJson } from '../../client/api-client.ts';
 import type { Io } from '../../terminal/io.ts';
+import { say } from '../../terminal/say.ts';
 import { table } from '../../terminal/table.ts';
 import { writeText } from '../../terminal/write-out.ts';
 import { type AgentAnswer, agentPage, openControlPlane } from './agent-answers.ts';
@@ -39,6 +40,5 @@ export async function listAgents(io: Io, { state, search, limit, json }: ListFla
     ? `${JSON.stringify({ agents }, null, 2)}\n`
     : table([['AGENT', 'STATE', 'HANDLE', 'NAME', 'SUBJECT'], ...rows]);
   await writeText(io, text);
-  if (cursor !== undefined)
-    io.stderr.write(`There are more than ${limit} agents. Raise --limit to see them.\n`);
+  if (cursor !== undefined) say(io, `There are more than ${limit} agents. Raise --limit to see them.`);
 }

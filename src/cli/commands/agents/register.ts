@@ -7,6 +7,7 @@ import { decodeToken } from '../../client/bearer.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
+import { say } from '../../terminal/say.ts';
 import { writeText } from '../../terminal/write-out.ts';
 import { agentAnswer, jsonBody } from './agent-answers.ts';
 import { AgentFile, type AgentKey } from './agent-file.ts';
@@ -29,7 +30,7 @@ export async function registerAgent(io: Io, path: string, flags: RegisterFlags):
     );
   const token = provisioningToken(io, flags);
   if (!isSafeUrl(new URL(url)))
-    io.stderr.write(`${url} has no https, so others on the network can read the token when it is sent.\n`);
+    say(io, `${url} has no https, so others on the network can read the token when it is sent.`);
   const key = file.newKey(p256 ? 'P-256' : 'Ed25519');
   const client = openClient({ url, bearer: () => token }, '');
   const request = jsonBody({ did: key.did, proof: await proofOf(token, key) });

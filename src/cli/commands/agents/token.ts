@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answerJson } from '../../client/api-client.ts';
 import type { Io } from '../../terminal/io.ts';
-import { printable } from '../../terminal/printable.ts';
+import { say } from '../../terminal/say.ts';
 import { writeText } from '../../terminal/write-out.ts';
 import { jsonBody, openControlPlane } from './agent-answers.ts';
 
@@ -25,9 +25,8 @@ export async function mintToken(io: Io, name: string, { handle, json }: TokenFla
   await writeText(io, json ? `${JSON.stringify(answer, null, 2)}\n` : `${answer.registration_token}\n`);
   if (json) return;
   const { agent_id, expires_at, command_template } = answer;
-  io.stderr.write(
-    printable(
-      `The token registers ${agent_id} once, until ${expires_at}. Put it into AGENT_PROVISIONING_TOKEN and run:\n${command_template}\n`,
-    ),
+  say(
+    io,
+    `The token registers ${agent_id} once, until ${expires_at}. Put it into AGENT_PROVISIONING_TOKEN and run:\n${command_template}`,
   );
 }

@@ -1,6 +1,5 @@
 import type { FsckSummary } from '../../../domain/maintenance/fsck/fsck.ts';
 import type { StoreProblem } from '../../../domain/maintenance/problems.ts';
-import { printable } from '../../terminal/printable.ts';
 
 /** The checked share of the content. */
 export interface SampleInfo {
@@ -9,14 +8,14 @@ export interface SampleInfo {
 }
 
 export function problemJson({ kind, id, problem, severity, repair }: StoreProblem): string {
-  return printable(`${JSON.stringify({ kind, id, problem, severity, repair })}\n`);
+  return `${JSON.stringify({ kind, id, problem, severity, repair })}\n`;
 }
 
 export function problemText({ kind, id, problem, severity, repair }: StoreProblem): string {
   const what = severity === 'damage' ? kind : `${severity} ${kind}`;
   const stop = problem.endsWith('.') ? '' : '.';
   const line = `${what}  ${id}  ${problem}${stop}${repair === 'done' ? ' Repaired.' : ''}`;
-  return `${printable(line.replaceAll('\n', ' '))}\n`;
+  return `${line.replaceAll('\n', ' ')}\n`;
 }
 
 /** How many problems of each kind are left: those that a repair can fix, and lost content. */

@@ -5,9 +5,10 @@ import type { StateFile } from '../../client/state-file.ts';
 import type { SignStatement } from '../../client/statement-signing.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { printable } from '../../terminal/printable.ts';
+import { printableLine } from '../../terminal/printable.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
-import { writeOut } from '../../terminal/write-out.ts';
+import { say } from '../../terminal/say.ts';
+import { writeText } from '../../terminal/write-out.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
 import { linesOf, type Position } from './lines.ts';
 import { statementLines } from './not-lines.ts';
@@ -51,11 +52,11 @@ export interface IngestionOptions {
 }
 
 function storedJson(stored: StoredLine): string {
-  return `${printable(JSON.stringify({ stored }))}\n`;
+  return `${JSON.stringify({ stored })}\n`;
 }
 
 function storedText({ line, statement_id }: StoredLine): string {
-  return `${printable(statement_id)}  line ${line}\n`;
+  return `${printableLine(statement_id)}  line ${line}\n`;
 }
 
 /** One run over a file of statements, from the start or from where an earlier run was interrupted. */
@@ -106,10 +107,10 @@ export class Ingestion {
       for await (const { sending, sent } of mapConcurrent(batches(), concurrency, send))
         await this.#acknowledge(sending, sent, progress);
     } catch (error) {
-      if (this.#inThisRun > 0) io.stderr.write(`${this.#advice()}\n`);
+      if (this.#inThisRun > 0) say(io, this.#advice());
       throw error;
     } finally {
-      this.#summarize();
+      await this.#summarize();
     }
     if (!isComplete) throw new Failure(exitCodes.interrupted, `Interrupted. ${this.#advice()}`);
     file?.state.remove();
@@ -121,10 +122,10 @@ export class Ingestion {
     const found = mayResume ? file?.state.read() : undefined;
     if (!found) return { offset: 0, lines: 0 };
     if (found.version !== file?.version) {
-      io.stderr.write('The file has changed since the interrupted run. Starting at the first line.\n');
+      say(io, 'The file has changed since the interrupted run. Starting at the first line.');
       return { offset: 0, lines: 0 };
     }
-    io.stderr.write(`Resuming after line ${found.lines}. (--restart starts at the first line.)\n`);
+    say(io, `Resuming after line ${found.lines}. (--restart starts at the first line.)`);
     Object.assign(this.#tally, found.tally);
     return found;
   }
@@ -135,11 +136,11 @@ export class Ingestion {
     progress: Progress,
   ): Promise<void> {
     const all = [...unsendable, ...refused].toSorted((one, other) => one.line - other.line);
-    for (const refusal of all) this.#report(refusal, progress);
+    for (const refusal of all) await this.#report(refusal, progress);
     const { io, file, asJson, showsIds } = this.#options;
     if (showsIds && ids.length > 0) {
       const text = asJson ? storedJson : storedText;
-      await writeOut(io, ids.map(text).join(''));
+      await writeText(io, ids.map(text).join(''));
     }
     const tally = this.#tally;
     tally.stored += stored;
@@ -151,18 +152,20 @@ export class Ingestion {
     progress.update(end.offset, `${sum} statements, ${this.#perSecond()}/s`);
   }
 
-  #report(refusal: Refusal, progress: Progress): void {
+  async #report(refusal: Refusal, progress: Progress): Promise<void> {
     const { line, code, pointer, reason } = refusal;
-    if (this.#options.asJson) this.#options.io.stdout.write(`${JSON.stringify({ refused: refusal })}\n`);
+    const { io, asJson } = this.#options;
+    if (asJson) await writeText(io, `${JSON.stringify({ refused: refusal })}\n`);
     else progress.log(`line ${line}: ${code}${pointer ? ` at ${pointer}` : ''}: ${reason}`);
   }
 
-  #summarize(): void {
+  async #summarize(): Promise<void> {
     const { io, asJson } = this.#options;
     const seconds = (performance.now() - this.#startedAt) / 1_000;
     const { stored, known, refused } = this.#tally;
     const summary = { ...this.#tally, seconds: Number(seconds.toFixed(3)), per_second: this.#perSecond() };
-    io.stdout.write(
+    await writeText(
+      io,
       asJson
         ? `${JSON.stringify({ summary })}\n`
         : `${stored} stored, ${known} known, ${refused} refused; ${seconds.toFixed(1)} s, ${this.#perSecond()}/s\n`,
