@@ -5,18 +5,18 @@ import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openSignatures } from './composition/signatures.ts';
-import { openServiceSigner, openStatementPool } from './composition/signing.ts';
+import { openContexts, openServiceSigner, openStatementPool } from './composition/signing.ts';
 import { observedIdentifier } from './composition/telemetry/observed-identifier.ts';
 import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.ts';
+import { upgradeStore } from './composition/upgrades.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
-import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
+import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext } from './domain/integrity/contexts/governance.ts';
 import { ownContext } from './domain/integrity/contexts/own.ts';
-import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import type { ManifestExportState } from './domain/integrity/exports/export-jobs.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
@@ -52,7 +52,6 @@ import { type Link, linksTo } from './http/pages.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
-import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
 import { RequestLimit } from './platform/http/request-limit.ts';
@@ -118,11 +117,7 @@ export async function openIntegrityOn(
   const limited = opened.use(
     await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
   );
-  const folder = settings.contextsDir === null ? undefined : new ContextsFolder(settings.contextsDir);
-  const registry = new ContextRegistry(ContextWorld.bundled(), [
-    ...(folder ? [folder] : []),
-    blobContexts(store.blobs),
-  ]);
+  const { folder, registry } = openContexts(settings, store.blobs);
   const pool = opened.use(openStatementPool(settings, log, registry));
   const identifier = observedIdentifier(pool, telemetry);
   const contexts = new ContextKeeper(store.blobs, registry);
@@ -132,6 +127,8 @@ export async function openIntegrityOn(
     ...governanceContext.versions.keys(),
   ]);
   await contexts.keep(ownContexts);
+  const signatures = await openSignatures(store, { identifier, signer }, settings);
+  await upgradeStore({ store, verifying: signatures.verifying }, log);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   const attemptEnds = new AttemptEnds();
@@ -165,7 +162,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
-    ...(await openSignatures(store, { identifier, signer }, settings)),
+    ...signatures,
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),

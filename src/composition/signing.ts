@@ -1,11 +1,21 @@
 import { join } from 'node:path';
 import { StatementPool } from '../../workers/statement-pool.ts';
-import type { ContextRegistry } from '../domain/integrity/contexts/contexts.ts';
+import { blobContexts, ContextRegistry } from '../domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../domain/integrity/contexts/world.ts';
+import type { BlobStore } from '../domain/integrity/ports.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
+import { ContextsFolder } from '../platform/contexts-folder.ts';
 import { currentCaller } from '../platform/http/current-caller.ts';
 import { openSigner } from '../platform/key-file-signer.ts';
 import type { Log } from '../platform/log.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
+
+/** Where contexts come from: the bundled ones, the operator's folder, and blobs. */
+export function openContexts({ contextsDir }: Pick<Settings, 'contextsDir'>, blobs: BlobStore) {
+  const folder = contextsDir === null ? undefined : new ContextsFolder(contextsDir);
+  const sources = [...(folder ? [folder] : []), blobContexts(blobs)];
+  return { folder, registry: new ContextRegistry(ContextWorld.bundled(), sources) };
+}
 
 /** The threads that identify and canonicalize documents. */
 export function openStatementPool(settings: Settings, log: Log, registry: ContextRegistry): StatementPool {

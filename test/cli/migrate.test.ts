@@ -7,6 +7,7 @@ import { openMigration } from '../../src/composition/maintenance.ts';
 import { readSealed } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
 import { stateRecords } from '../../src/domain/control-plane/gateway/state-records.ts';
 import type { Migration } from '../../src/domain/maintenance/migration/run.ts';
+import { upgradeSteps } from '../../src/domain/maintenance/upgrades/upgrades.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { counted } from '../builders/put-counts.ts';
@@ -135,6 +136,23 @@ describe('cairn migrate', () => {
     await using store = await openEmbedded(to);
     expect(await store.blobs.size(blob)).toBe(1_500_000);
     expect(await store.graphs.get(root.graphId)).toEqual(root);
+  });
+
+  test('refuses a source that lacks an upgrade step of the target', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    await filledFolder(from);
+    {
+      await using store = await openEmbedded(to);
+      const done = { step: '1', title: 'Change it', isBreaking: false, finishedAt: 1 };
+      await store.of(upgradeSteps).insert([done]);
+    }
+    expect(await cairn(['migrate', '--from', from, '--to', to], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('upgrade step 1 (Change it)'),
+    });
+    expect((await cairn(['setup', '--data-dir', from], { env })).code).toBe(0);
+    expect((await cairn(['migrate', '--from', from, '--to', to], { env })).code).toBe(0);
   });
 
   test('refuses a target with other graphs of the same ids and changes nothing', async () => {

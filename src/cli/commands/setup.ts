@@ -6,8 +6,8 @@ import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/write-out.ts';
 
 const notes = `
-Run it before an upgrade, so that the new version finds its indexes. Services that are running are not disturbed, and a
-repeat changes nothing. "cairn serve" does the same at its start.
+Run it before an upgrade, so that the new version finds its indexes and its data. Services that are running are not
+disturbed, and a repeat changes nothing. "cairn serve" does the same at its start.
 
 Exit codes: 0 everything is ready; 2 a setting, a password or the version of the data is wrong; 3 a server did not
 answer within CAIRN_START_WAIT.
@@ -19,7 +19,7 @@ Examples:
 export function setupCommand(program: Command, io: Io): void {
   const command = program
     .command('setup')
-    .description('create collections and indexes, and check the servers that the services need')
+    .description('create collections and indexes, bring the data up to date, and check the servers')
     .addHelpText('after', notes);
   addSettingOptions(command);
   command.action(async (flags: SettingFlags) => await setup(io, flags));

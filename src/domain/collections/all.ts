@@ -24,6 +24,7 @@ import { nameRecords } from '../integrity/names/name-records.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
+import { upgradeSteps } from '../maintenance/upgrades/upgrades.ts';
 import type { Collection } from './collection.ts';
 
 export const collections: readonly Collection[] = [
@@ -56,4 +57,5 @@ export const collections: readonly Collection[] = [
   stateRecords,
   projectMemberships,
   projectBindings,
+  upgradeSteps,
 ];

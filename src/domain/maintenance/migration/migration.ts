@@ -6,18 +6,21 @@ import { copyRecords } from './records.ts';
 import type { Migration, MigrationCounts, MigrationPart, MigrationRun } from './run.ts';
 import { copySealed } from './sealed.ts';
 import { copyStatements } from './statements.ts';
+import { refuseOlderSource } from './upgrades.ts';
 
 /**
  * Copies everything except transient records from one store to another. It computes every hash and every id again, and
  * leaves out what is damaged. Statements keep their order, and so do the graphs of each, so all answers stay the same.
  * A repeat stores only what is new.
- * @throws ServiceError `conflict` if the target has other graphs with the same ids.
+ * @throws ServiceError `conflict` if the target has other graphs with the same ids, or upgrade steps behind it that the
+ *   source has not.
  */
 export async function* migrate({
   onProgress,
   ...stores
 }: Migration): AsyncGenerator<StoreProblem, Readonly<MigrationCounts>> {
   const counts = { graphs: 0, blobs: 0, statements: 0, records: 0, stored: 0, leftOut: 0, damaged: 0 };
+  await refuseOlderSource(stores);
   await refuseOtherGraphs(stores);
   const total: Partial<StoreCounts & Record<MigrationPart, number>> = (await countsOf(stores.source)) ?? {};
   const count: MigrationRun['count'] = (part, added) => {

@@ -1,0 +1,34 @@
+import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
+import { checkSignaturesAgain } from '../domain/integrity/signatures/check-again.ts';
+import { signatures } from '../domain/integrity/signatures/signatures.ts';
+import { bringUpToDate, type Upgrade, upgradeSteps } from '../domain/maintenance/upgrades/upgrades.ts';
+import type { Log } from '../platform/log.ts';
+import type { Store } from '../storage/open.ts';
+
+interface UpgradedParts {
+  readonly store: Store;
+  readonly verifying: SignatureVerifying;
+}
+
+/** The steps that have been published, oldest first. Numbers never change. */
+function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
+  return [
+    {
+      step: 1,
+      title: 'Check the signatures of stored statements again',
+      run: () =>
+        checkSignaturesAgain({ signatures: store.of(signatures), statements: store.statements, verifying }),
+    },
+  ];
+}
+
+/**
+ * Brings a store up to date before anything else uses it.
+ * @throws ServiceError `unavailable` if a newer program has changed the store so that this one cannot use it.
+ */
+export async function upgradeStore(parts: UpgradedParts, log: Log): Promise<void> {
+  const steps = parts.store.of(upgradeSteps);
+  const onProgress = ({ step, title }: Upgrade, done: number) =>
+    log.info({ step, done }, `Upgrading the store: ${title}.`);
+  await bringUpToDate({ steps, onProgress, now: () => new Date() }, upgradesOf(parts));
+}

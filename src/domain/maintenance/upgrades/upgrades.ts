@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { eachRecord } from '../../collections/records.ts';
+import { ServiceError } from '../../errors.ts';
+
+/** The upgrade steps that a store has behind it. */
+export const upgradeSteps = collection('upgrade_steps', {
+  shape: z.object({
+    /** The number of the step. */
+    step: z.string().min(1),
+    title: z.string().min(1),
+    /** Whether programs that do not know the step can no longer use the store. */
+    isBreaking: z.boolean(),
+    finishedAt: z.int(),
+  }),
+  key: 'step',
+  // A copy of the store does its steps anew, also for what it had before.
+  isTransient: true,
+});
+
+/**
+ * A change of what a store holds. Tables, collections and indexes need none, because stores create what is missing.
+ *
+ * It may stop at any point and run again, and two processes may run it at once. During a rolling update older processes go on
+ * working beside it. So a step first adds, and a step of a later version removes what only older versions read.
+ */
+export interface Upgrade {
+  readonly step: number;
+  /** What it does, such as "Check all signatures again". */
+  readonly title: string;
+  /** Whether older programs can no longer use the store afterwards. Default: false. */
+  readonly isBreaking?: boolean;
+  /** @returns after each part of the work, how many things are done. */
+  run(): AsyncIterable<number>;
+}
+
+export interface Upgrading {
+  readonly steps: Pick<RecordsOf<typeof upgradeSteps>, 'page' | 'insert'>;
+  /** Called after each part of the work of a step. */
+  readonly onProgress: (upgrade: Upgrade, done: number) => void;
+  readonly now: () => Date;
+}
+
+/**
+ * Does the steps that a store has not behind it, in order.
+ * @throws ServiceError `unavailable` if a newer program has changed the store so that this one cannot use it.
+ */
+export async function bringUpToDate(
+  { steps, onProgress, now }: Upgrading,
+  upgrades: readonly Upgrade[],
+): Promise<void> {
+  const behind = new Set<string>();
+  for await (const { step, title, isBreaking } of eachRecord(steps, 'key', [])) {
+    if (isBreaking && !upgrades.some((upgrade) => String(upgrade.step) === step)) refuseNewer(step, title);
+    behind.add(step);
+  }
+  for (const upgrade of upgrades) {
+    const { title, isBreaking = false } = upgrade;
+    const step = String(upgrade.step);
+    if (behind.has(step)) continue;
+    for await (const done of upgrade.run()) onProgress(upgrade, done);
+    await steps.insert([{ step, title, isBreaking, finishedAt: now().getTime() }]);
+  }
+}
+
+function refuseNewer(step: string, title: string): never {
+  throw new ServiceError(
+    'unavailable',
+    `A newer Cairn has changed the store (step ${step}: ${title}), so this version cannot use it. Start the newer ` +
+      'version, or choose another store with CAIRN_DATA_DIR or CAIRN_MONGODB_DATABASE.',
+  );
+}
