@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BrowserPlane, startBrowserPlane } from '../access/control-plane.ts';
 import { startJsonServer } from '../access/json-server.ts';
 import { Visitor } from '../access/visitor.ts';
-import { describeChromium } from './chromium.ts';
+import { describeChromium, type PageRequest } from './chromium.ts';
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const hours = 3_600_000;
@@ -42,7 +42,7 @@ describeChromium('signing in by browser', ({ open }) => {
   }
 
   /** The status of a request by a script of the page, with its cookies. */
-  async function asked(page: Page, path: string, init: RequestInit = {}): Promise<number> {
+  async function asked(page: Page, path: string, init: PageRequest = {}): Promise<number> {
     return await page.evaluate(async ([path, init]) => (await fetch(path, init)).status, [
       path,
       init,

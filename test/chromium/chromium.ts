@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { describeWith } from '../describe-with.ts';
 
 const usual = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
   (name) => `/usr/bin/${name}`,
@@ -9,19 +10,18 @@ const executablePath = process.env.CHROMIUM_PATH ?? usual.find((path) => existsS
 
 /** A suite in a browser. Without a browser it is skipped, and in CI it fails. */
 export function describeChromium(name: string, suite: (chromium: Chromium) => void): void {
-  if (executablePath !== undefined && existsSync(executablePath)) {
-    describe(name, () => suite(useChromium(executablePath)));
-    return;
-  }
-  const absence = `there is no Chromium at ${executablePath ?? usual.join(', ')} (CHROMIUM_PATH)`;
-  if (process.env.CI === 'true') {
-    test(name, () => {
-      throw new Error(absence);
-    });
-  } else {
-    console.warn(`skipped: ${name}, because ${absence}`);
-    test.skip(`${name}: ${absence}`);
-  }
+  const path = executablePath ?? usual.join(', ');
+  const isThere = executablePath !== undefined && existsSync(executablePath);
+  describeWith(!isThere && `there is no Chromium at ${path} (CHROMIUM_PATH)`, name, () =>
+    suite(useChromium(path)),
+  );
+}
+
+/** What a script of a page sends. */
+export interface PageRequest {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
 }
 
 export interface Chromium {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { startBrowserPlane } from '../access/control-plane.ts';
-import { describeChromium } from './chromium.ts';
+import { describeChromium, type PageRequest } from './chromium.ts';
 
 /** A server of empty pages. Another port is another origin of the same site. */
 async function startPages() {
@@ -16,7 +16,7 @@ async function startPages() {
 }
 
 /** What a script of the page gets from the control plane; undefined if the browser keeps the answer from it. */
-async function ask(page: Page, url: string, init: RequestInit = {}, withToken = false) {
+async function ask(page: Page, url: string, init: PageRequest = {}, withToken = false) {
   return await page.evaluate(
     async ([url, init, withToken]) => {
       const token = /svc_csrf=([^;]+)/.exec(document.cookie)?.[1] ?? '';

@@ -91,7 +91,10 @@ export async function send(
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
   };
   if (body !== undefined)
-    init.body = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+    init.body =
+      typeof body === 'string' || body instanceof Uint8Array
+        ? (body as RequestInit['body'])
+        : JSON.stringify(body);
   return await answerOf(await service.app.request(path, init));
 }
 

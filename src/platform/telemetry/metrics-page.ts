@@ -7,10 +7,10 @@ const keptMs = 1_000;
 export function metricsPage(
   metrics: Pick<Metrics, 'text' | 'contentType'>,
 ): (request: Request) => Promise<Response> {
-  let page: Promise<Uint8Array> | undefined;
+  let page: Promise<Buffer<ArrayBuffer>> | undefined;
   let forgetAt = Number.POSITIVE_INFINITY;
 
-  function read(): Promise<Uint8Array> {
+  function read(): Promise<Buffer<ArrayBuffer>> {
     if (page && performance.now() < forgetAt) return page;
     forgetAt = Number.POSITIVE_INFINITY;
     page = metrics.text().then((text) => Buffer.from(text));
