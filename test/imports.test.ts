@@ -60,6 +60,7 @@ const rules: ImportRules = {
     'did-context': ['src/domain/'],
     'ed25519-signature-2020-context': ['src/domain/'],
     'hash-wasm': ['src/ui/'],
+    'fastest-levenshtein': ['src/http/'],
     hono: [
       'src/http/',
       'src/platform/',

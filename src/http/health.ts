@@ -14,7 +14,7 @@ export interface Readiness {
 type Register<Caller> = (
   app: App<Caller>,
   name: `${string} /${string}`,
-  row: Operation<Caller, 'public', z.ZodType, z.ZodType>,
+  row: Operation<Caller, 'public', z.ZodType, z.ZodObject>,
 ) => void;
 
 const tag = 'Health';

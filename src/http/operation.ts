@@ -7,9 +7,10 @@ import type { AppEnv } from '../platform/http/app-env.ts';
 import { asCaller } from '../platform/http/current-caller.ts';
 import { allAnswers } from './answers.ts';
 import { parsed } from './parsed.ts';
+import { parsedQuery } from './parsed-query.ts';
 
 /** One row of an API: who may call it, how it is recorded and described, and what it does. */
-export interface Operation<Caller, Access, Params extends z.ZodType, Query extends z.ZodType> {
+export interface Operation<Caller, Access, Params extends z.ZodType, Query extends z.ZodObject> {
   /** Who may call it. Callers of `public` operations are not authenticated. */
   readonly access: Access;
   /** How the audit log records it. Default: `before` for methods that change something, otherwise `none`. */
@@ -63,7 +64,7 @@ export function operationsOf<Rule, Caller extends CallerName>({
   return function operation<
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
-    Query extends z.ZodType = typeof none,
+    Query extends z.ZodObject = typeof none,
   >(app: App<Caller>, name: `${string} /${string}`, row: Operation<Caller, Access, Params, Query>): void {
     const { access, params = none, query = none } = row;
     const [method, path] = name.split(' ') as [string, string];
@@ -85,8 +86,8 @@ export function operationsOf<Rule, Caller extends CallerName>({
         const call = {
           context,
           principal: principal as never,
+          query: parsedQuery(query, context) as z.output<Query>,
           params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
-          query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
           begin,
         };
         return await asCaller(context, key, () => row.handle(call));
@@ -106,7 +107,7 @@ function describeOperation<Caller>(
   app: App<Caller>,
   method: string,
   path: string,
-  row: Omit<Operation<Caller, unknown, z.ZodType, z.ZodType>, 'handle'>,
+  row: Omit<Operation<Caller, unknown, z.ZodType, z.ZodObject>, 'handle'>,
   securitySchemes: readonly string[],
 ): void {
   const { access, summary, description, tag, params, query, headers, body, answers } = row;
@@ -126,12 +127,4 @@ function describeOperation<Caller>(
     'x-access': access,
     responses: allAnswers(answers, { isPublic: access === 'public', hasBody: body !== undefined }),
   });
-}
-
-/** A repeated parameter becomes an array, which only schemas of lists accept. */
-function queryOf(context: Context): Record<string, unknown> {
-  const parameters = Object.entries(context.req.queries());
-  return Object.fromEntries(
-    parameters.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
-  );
 }

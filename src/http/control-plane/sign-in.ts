@@ -95,7 +95,8 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     summary: 'Finish a sign-in by browser',
     description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
     params: z.object({ provider: z.string().openapi({ example: providerId }) }),
-    query: z.object({
+    // Providers may add more (OAuth 2.0, RFC 6749, 4.1.2).
+    query: z.looseObject({
       code: z.string().optional(),
       state: z.string().optional(),
       iss: z.string().optional(),
