@@ -16,8 +16,11 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
     {
       step: 1,
       title: 'Check the signatures of stored statements again',
-      run: () =>
-        checkSignaturesAgain({ signatures: store.of(signatures), statements: store.statements, verifying }),
+      run: (position) =>
+        checkSignaturesAgain(
+          { signatures: store.of(signatures), statements: store.statements, verifying },
+          position,
+        ),
     },
   ];
 }
@@ -29,6 +32,6 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
 export async function upgradeStore(parts: UpgradedParts, log: Log): Promise<void> {
   const steps = parts.store.of(upgradeSteps);
   const onProgress = ({ step, title }: Upgrade, done: number) =>
-    log.info({ step, done }, `Upgrading the store: ${title}.`);
+    log.info({ step, done }, `Upgrading the store, ${done} done: ${title}.`);
   await bringUpToDate({ steps, onProgress, now: () => new Date() }, upgradesOf(parts));
 }

@@ -144,7 +144,7 @@ describe('cairn migrate', () => {
     await filledFolder(from);
     {
       await using store = await openEmbedded(to);
-      const done = { step: '1', title: 'Change it', isBreaking: false, finishedAt: 1 };
+      const done = { step: '1', title: 'Change it', isBreaking: false, position: null, finishedAt: 1 };
       await store.of(upgradeSteps).insert([done]);
     }
     expect(await cairn(['migrate', '--from', from, '--to', to], { env })).toMatchObject({

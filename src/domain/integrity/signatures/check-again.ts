@@ -1,5 +1,6 @@
 import { everythingVisible } from '../../access/visibility.ts';
-import { eachRecord } from '../../collections/records.ts';
+import type { Page } from '../../collections/records.ts';
+import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
 import { parseCid } from '../identifiers/cid.ts';
 import type { StatementStore } from '../ports.ts';
 import { checkSignatures, type SignatureVerifying } from './check.ts';
@@ -11,30 +12,38 @@ export interface CheckingAgain {
   readonly verifying: SignatureVerifying;
 }
 
-const reportedEvery = 100;
+const checkedAtOnce = 500;
 /** The others depend on keys and roots that the operator may have taken away since. */
 const checkedKinds: ReadonlySet<Signature['kind']> = new Set(['proof', 'credential']);
 
 /**
  * Checks the proofs of all stored statements again, by the rules of this version. Those that this service has made need no
  * check.
- * @returns how many are checked, from time to time.
+ * @param position of the page after which it goes on.
  */
-export async function* checkSignaturesAgain({
-  signatures,
-  statements,
-  verifying,
-}: CheckingAgain): AsyncGenerator<number> {
+export async function* checkSignaturesAgain(
+  ports: CheckingAgain,
+  position: string | null,
+): AsyncGenerator<UpgradeProgress> {
   let done = 0;
-  for await (const { id, carrier, kind, rank } of eachRecord(signatures, 'key', [])) {
-    const isOwn = kind === 'credential' && rank === 0;
-    if (isOwn || !checkedKinds.has(kind)) continue;
-    const statement = await statements.byJcsCid(parseCid(carrier), everythingVisible);
-    if (!statement) continue;
-    const found = await checkSignatures(verifying, [statement]);
-    await keepSignatures(signatures, found);
-    if (!found.some((signature) => signature.id === id)) await signatures.remove(id, { issued: null });
-    done += 1;
-    if (done % reportedEvery === 0) yield done;
+  for (let after: string | null | undefined = position; after !== undefined; ) {
+    const page: Page<Signature> = await ports.signatures.page('key', [], { after, limit: checkedAtOnce });
+    for (const signature of page.records) await checkAgain(ports, signature);
+    done += page.records.length;
+    if (page.next !== undefined) yield { done, position: page.next };
+    after = page.next;
   }
+}
+
+async function checkAgain(
+  { signatures, statements, verifying }: CheckingAgain,
+  { id, carrier, kind, rank }: Signature,
+): Promise<void> {
+  const isOwn = kind === 'credential' && rank === 0;
+  if (isOwn || !checkedKinds.has(kind)) return;
+  const statement = await statements.byJcsCid(parseCid(carrier), everythingVisible);
+  if (!statement) return;
+  const found = await checkSignatures(verifying, [statement]);
+  await keepSignatures(signatures, found);
+  if (!found.some((signature) => signature.id === id)) await signatures.remove(id, { issued: null });
 }

@@ -1,5 +1,6 @@
 import { eachRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
+import { isObject } from '../../json/is-object.ts';
 import { upgradeSteps } from '../upgrades/upgrades.ts';
 import type { Migration } from './run.ts';
 
@@ -9,7 +10,8 @@ export async function refuseOlderSource({
   target,
 }: Pick<Migration, 'source' | 'target'>): Promise<void> {
   const behind = new Set<string>();
-  for await (const page of source.records(upgradeSteps)) for (const { id } of page) behind.add(id);
+  for await (const page of source.records(upgradeSteps))
+    for (const { id, record } of page) if (isObject(record) && record.finishedAt !== null) behind.add(id);
   for await (const { step, title } of eachRecord(target.of(upgradeSteps), 'key', []))
     if (!behind.has(step))
       throw new ServiceError(

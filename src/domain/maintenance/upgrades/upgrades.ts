@@ -3,7 +3,7 @@ import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { eachRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 
-/** The upgrade steps that a store has behind it. */
+/** The upgrade steps that a store has behind it, or that have begun. */
 export const upgradeSteps = collection('upgrade_steps', {
   shape: z.object({
     /** The number of the step. */
@@ -11,7 +11,9 @@ export const upgradeSteps = collection('upgrade_steps', {
     title: z.string().min(1),
     /** Whether programs that do not know the step can no longer use the store. */
     isBreaking: z.boolean(),
-    finishedAt: z.int(),
+    /** Where it goes on after it was stopped; null at its start. */
+    position: z.string().nullable(),
+    finishedAt: z.int().nullable(),
   }),
   key: 'step',
   // A copy of the store does its steps anew, also for what it had before.
@@ -30,12 +32,21 @@ export interface Upgrade {
   readonly title: string;
   /** Whether older programs can no longer use the store afterwards. Default: false. */
   readonly isBreaking?: boolean;
-  /** @returns after each part of the work, how many things are done. */
-  run(): AsyncIterable<number>;
+  /**
+   * @param position of the last part of the work that was done before; null for all of it.
+   * @returns after each part of the work, where it has got to.
+   */
+  run(position: string | null): AsyncIterable<UpgradeProgress>;
+}
+
+export interface UpgradeProgress {
+  /** How many things this run has changed or checked. */
+  readonly done: number;
+  readonly position: string;
 }
 
 export interface Upgrading {
-  readonly steps: Pick<RecordsOf<typeof upgradeSteps>, 'page' | 'insert'>;
+  readonly steps: Pick<RecordsOf<typeof upgradeSteps>, 'page' | 'insert' | 'update'>;
   /** Called after each part of the work of a step. */
   readonly onProgress: (upgrade: Upgrade, done: number) => void;
   readonly now: () => Date;
@@ -49,17 +60,24 @@ export async function bringUpToDate(
   { steps, onProgress, now }: Upgrading,
   upgrades: readonly Upgrade[],
 ): Promise<void> {
-  const behind = new Set<string>();
-  for await (const { step, title, isBreaking } of eachRecord(steps, 'key', [])) {
+  const begun = new Map<string, z.output<typeof upgradeSteps.shape>>();
+  for await (const record of eachRecord(steps, 'key', [])) {
+    const { step, title, isBreaking } = record;
     if (isBreaking && !upgrades.some((upgrade) => String(upgrade.step) === step)) refuseNewer(step, title);
-    behind.add(step);
+    begun.set(step, record);
   }
   for (const upgrade of upgrades) {
     const { title, isBreaking = false } = upgrade;
     const step = String(upgrade.step);
-    if (behind.has(step)) continue;
-    for await (const done of upgrade.run()) onProgress(upgrade, done);
-    await steps.insert([{ step, title, isBreaking, finishedAt: now().getTime() }]);
+    const { position = null, finishedAt = null } = begun.get(step) ?? {};
+    if (finishedAt !== null) continue;
+    // Before it changes anything, so that older programs keep out of a store that is half changed.
+    await steps.insert([{ step, title, isBreaking, position, finishedAt }]);
+    for await (const progress of upgrade.run(position)) {
+      await steps.update(step, {}, { position: progress.position });
+      onProgress(upgrade, progress.done);
+    }
+    await steps.update(step, {}, { finishedAt: now().getTime() });
   }
 }
 
