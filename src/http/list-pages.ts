@@ -1,5 +1,10 @@
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { AppEnv } from '../platform/http/app-env.ts';
+import { jsonType } from './answers.ts';
 import { wholeNumber } from './query-parameters.ts';
+import { slicedText } from './sliced-text.ts';
+import { wholeAnswer } from './whole-answer.ts';
 
 /** The query of lists that are read page by page. */
 export const paging = z.object({
@@ -7,13 +12,67 @@ export const paging = z.object({
   cursor: z.string().max(1_500).optional().describe('next_cursor of the previous page'),
 });
 
+const order = z.enum(['asc', 'desc']).optional();
+
+/** The query of lists that can be read from either end. */
+export const orderedPaging = paging.extend({
+  order: order.openapi({
+    description: 'desc: the newest first. A cursor belongs to the order of its list. Default: asc',
+  }),
+});
+
 /** The member of a list's answer that leads to the next page. */
 export const nextCursor = z.string().optional().describe('Cursor of the next page; absent on the last');
 
-export function pageRequest({ cursor, limit }: z.output<typeof paging>) {
-  return { after: cursor ?? null, limit };
+interface Paging extends z.output<typeof paging> {
+  readonly order?: z.output<typeof order>;
 }
 
-export function nextJson({ next }: { readonly next?: string | undefined }): { next_cursor?: string } {
+export function pageRequest({ cursor, limit, order }: Paging) {
+  return { after: cursor ?? null, limit, ...(order === 'desc' && { order: 'descending' as const }) };
+}
+
+interface Next {
+  readonly next?: string | undefined;
+}
+
+export function nextJson({ next }: Next): { next_cursor?: string } {
   return next === undefined ? {} : { next_cursor: next };
+}
+
+/** Pieces of a JSON text. */
+export type JsonPieces = Iterable<string | Uint8Array>;
+
+/**
+ * Answers a page of records. Its text is made record by record, so that other requests can run meanwhile, and its
+ * caller's budget holds it until it is sent.
+ * @param member the member of the answer with the records.
+ */
+export async function listAnswer<Caller>(
+  context: Context<AppEnv<Caller>>,
+  member: string,
+  records: Iterable<JsonPieces>,
+  page: Next,
+): Promise<Response> {
+  return wholeAnswer(context, await slicedText(listJson(member, records, page)), jsonType);
+}
+
+/** The JSON of each record. */
+export function* jsonOf<Item>(items: Iterable<Item>, json: (item: Item) => object): Generator<JsonPieces> {
+  for (const item of items) yield [JSON.stringify(json(item))];
+}
+
+function* listJson(
+  member: string,
+  records: Iterable<JsonPieces>,
+  page: Next,
+): Generator<string | Uint8Array> {
+  let separator = '';
+  yield `{${JSON.stringify(member)}:[`;
+  for (const pieces of records) {
+    yield separator;
+    yield* pieces;
+    separator = ',';
+  }
+  yield page.next === undefined ? ']}' : `],"next_cursor":${JSON.stringify(page.next)}}`;
 }

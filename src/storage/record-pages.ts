@@ -1,12 +1,16 @@
 import type { Collection } from '../domain/collections/collection.ts';
-import type { Page, PageRequest, Scalar } from '../domain/collections/records.ts';
+import type { Order, Page, PageRequest, Scalar } from '../domain/collections/records.ts';
 import { readCursor, refuseCursor, writeCursor } from '../domain/cursors.ts';
+
+/** A page of statements or records ends when they have this many bytes. */
+export const pageBytes = 1 << 21;
 
 /** The query for a page, independent of the store. */
 export interface PagePlan {
   readonly equal: readonly (readonly [field: string, value: Scalar])[];
   /** The members that order the page. The last one is the key. */
   readonly order: readonly [string, ...string[]];
+  readonly direction: Order;
   /** The values of `order` in the record before the page; null for the first page. */
   readonly place: readonly Scalar[] | null;
   readonly where: readonly (readonly [field: string, value: Scalar])[];
@@ -31,16 +35,19 @@ export function planPage(
   collection: Collection,
   index: string,
   prefix: readonly Scalar[],
-  { after, range, where = {} }: PageRequest,
+  { after, order: asked, range, where = {} }: PageRequest,
 ): PagePlan {
   const { name, unique } = collection;
   const { equal, order } = splitIndex(collection, index, prefix);
   if (index in unique && order.length > 1)
     throw new TypeError(`A page of ${name} by ${index} takes all of ${unique[index]}.`);
-  const question = [name, index, prefix, range ?? null, where];
+  const direction = asked ?? collection.order;
+  const reversed = direction === collection.order ? [] : [direction];
+  const question = [name, index, prefix, range ?? null, where, ...reversed];
   return {
     equal,
     order,
+    direction,
     place: after === null ? null : readPlace(after, question, order.length),
     where: Object.entries(where).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
     page: (records, last, isCut) => {

@@ -252,6 +252,21 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       ]);
     });
 
+    test('a page ends at a number of bytes, after one record at least', async () => {
+      const author = randomUUID();
+      const sizes = [100, 900_000, 900_000, 900_000, 5_000_000, 100];
+      const made = sizes.map((size, at) => book({ author, title: String(at), at, notes: 'x'.repeat(size) }));
+      await records().insert(made);
+      const pages: number[][] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const page = await records().page('byAuthor', [author], { after, limit: 1_000 });
+        pages.push(page.records.map(({ at }) => at));
+        after = page.next;
+      }
+      expect(pages).toEqual([[0, 1, 2, 3], [4], [5]]);
+      expect((await all('byAuthor', [author], 1_000, { where: { at: 5 } })).map(({ at }) => at)).toEqual([5]);
+    });
+
     test('forged cursors and cursors of other queries are refused', async () => {
       const author = randomUUID();
       await records().insert(['1', '2', '3'].map((title) => book({ author, title })));
@@ -266,6 +281,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
         ask([randomUUID()], {}),
         ask([author], { range: { from: 1 } }),
         ask([author], { where: { isSold: true } }),
+        ask([author], { order: 'descending' }),
         records().page('byTime', [], { limit: 1, after: next }),
         store.of(newest).page('byAuthor', [author], { limit: 1, after: next }),
       ])
@@ -314,37 +330,46 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       until: fc.option(time),
       where: fc.subarray(['author', 'shelf.floor', 'isSold', 'dueAt'] as const, { maxLength: 2 }),
       limit: fc.integer({ min: 1, max: 50 }),
+      order: fc.constantFrom(undefined, 'ascending', 'descending'),
     });
 
     test('are those of a sorted and filtered list', async () => {
       await fc.assert(
-        fc.asyncProperty(question, async ({ index, like, depth, from, until, where, limit }) => {
-          const members = declared.indexes[index] ?? [];
-          const prefix = members.slice(0, depth).map((member) => memberOf(like, member));
-          const first = members[depth];
-          const hasRange = first === 'at' || first === 'price' || first === 'dueAt';
-          const conditions = Object.fromEntries(where.map((member) => [member, memberOf(like, member)]));
-          const request = { ...(hasRange && { range: { from, until } }), where: conditions };
-          const found: unknown[] = [];
-          for (let after: string | null | undefined = null; after !== undefined; ) {
-            const page = await store.of(declared).page(index, prefix, { ...request, after, limit });
-            found.push(...page.records.map(({ isbn }) => isbn));
-            after = page.next;
-          }
-          const order = [...members.slice(depth), 'isbn'];
-          const inRange = (value: Scalar) =>
-            (from === null || Number(value) >= from) && (until === null || Number(value) < until);
-          const wanted = library
-            .filter((one) =>
-              members.slice(0, depth).every((member, at) => memberOf(one, member) === prefix[at]),
-            )
-            .filter((one) => order.every((member) => memberOf(one, member) !== null))
-            .filter((one) => !hasRange || inRange(memberOf(one, first)))
-            .filter((one) => where.every((member) => memberOf(one, member) === memberOf(like, member)))
-            .toSorted((a, b) => compared(order, a, b));
-          if (declared.order === 'descending') wanted.reverse();
-          expect(found).toEqual(wanted.map(({ isbn }) => isbn));
-        }),
+        fc.asyncProperty(
+          question,
+          async ({ index, like, depth, from, until, where, limit, order: asked }) => {
+            const members = declared.indexes[index] ?? [];
+            const prefix = members.slice(0, depth).map((member) => memberOf(like, member));
+            const first = members[depth];
+            const hasRange = first === 'at' || first === 'price' || first === 'dueAt';
+            const conditions = Object.fromEntries(where.map((member) => [member, memberOf(like, member)]));
+            const request = { ...(hasRange && { range: { from, until } }), where: conditions };
+            const found: unknown[] = [];
+            for (let after: string | null | undefined = null; after !== undefined; ) {
+              const page = await store.of(declared).page(index, prefix, {
+                ...request,
+                ...(asked && { order: asked }),
+                after,
+                limit,
+              });
+              found.push(...page.records.map(({ isbn }) => isbn));
+              after = page.next;
+            }
+            const order = [...members.slice(depth), 'isbn'];
+            const inRange = (value: Scalar) =>
+              (from === null || Number(value) >= from) && (until === null || Number(value) < until);
+            const wanted = library
+              .filter((one) =>
+                members.slice(0, depth).every((member, at) => memberOf(one, member) === prefix[at]),
+              )
+              .filter((one) => order.every((member) => memberOf(one, member) !== null))
+              .filter((one) => !hasRange || inRange(memberOf(one, first)))
+              .filter((one) => where.every((member) => memberOf(one, member) === memberOf(like, member)))
+              .toSorted((a, b) => compared(order, a, b));
+            if ((asked ?? declared.order) === 'descending') wanted.reverse();
+            expect(found).toEqual(wanted.map(({ isbn }) => isbn));
+          },
+        ),
         { numRuns: 60 },
       );
     });

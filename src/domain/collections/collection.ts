@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Records } from './records.ts';
+import type { Order, Records } from './records.ts';
 
 type Key<Shape extends z.ZodObject> = Extract<keyof z.output<Shape>, string>;
 /** A scalar member, possibly nested, such as `owner.issuer`. */
@@ -15,7 +15,7 @@ interface Declaration<Shape extends z.ZodObject, Unique extends string, Index ex
   /** The orders of pages. Records with equal members are ordered by their keys. */
   readonly indexes?: Readonly<Record<Index, readonly Field<Shape>[]>>;
   /** Default: ascending. */
-  readonly order?: 'ascending' | 'descending';
+  readonly order?: Order;
   /** A record is removed after this time, unless it is null. */
   readonly expiry?: Key<Shape>;
   /** Migrations skip transient records. */
@@ -30,7 +30,7 @@ export interface Collection<Shape extends z.ZodObject = z.ZodObject, Index exten
   readonly unique: Readonly<Record<string, readonly string[]>>;
   /** Everything that a page can ask for: the declared indexes, the unique sets, `key` and `expiry`. */
   readonly indexes: Readonly<Record<Index, readonly string[]>>;
-  readonly order: 'ascending' | 'descending';
+  readonly order: Order;
   readonly expiry: string | null;
   readonly isTransient: boolean;
 }

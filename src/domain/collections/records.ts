@@ -7,13 +7,17 @@ export type Expected<Item> = {
   readonly [Name in keyof Item as Item[Name] extends Scalar ? Name : never]?: Item[Name];
 };
 
+export type Order = 'ascending' | 'descending';
+
 export interface PageRequest {
   /** `next` of the previous page; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
+  /** Default: that of the collection. A cursor belongs to its order. */
+  readonly order?: Order;
   /** A range of the first index member after the prefix: from `from`, before `until`. */
   readonly range?: { readonly from?: string | number | null; readonly until?: string | number | null };
-  /** More conditions. A page reads a limited number of records, so it may be short or even empty. */
+  /** More conditions. */
   readonly where?: Members;
 }
 
@@ -55,7 +59,8 @@ export interface Records<Item extends object, Index extends string = string> {
   /**
    * Records whose first index members equal the prefix, ordered by the other members, without those that have a null
    * there. For a unique set, the prefix has all members. A record that exists from the first page to the last is on
-   * exactly one.
+   * exactly one. A page ends at a number of bytes, and reads a limited number of records. So it may be short, and with
+   * `where` even empty, although more records follow.
    * @throws ServiceError `invalid_request` for a cursor of another query.
    */
   page(index: Index, prefix: readonly Scalar[], request: PageRequest): Promise<Page<Item>>;
@@ -83,7 +88,7 @@ export async function* eachRecord<Item extends object, Index extends string>(
   records: Pick<Records<Item, Index>, 'page'>,
   index: Index,
   prefix: readonly Scalar[],
-  { limit = 100, ...more }: Partial<Pick<PageRequest, 'range' | 'where' | 'limit'>> = {},
+  { limit = 100, ...more }: Partial<Omit<PageRequest, 'after'>> = {},
 ): AsyncGenerator<Item> {
   for (let after: string | null | undefined = null; after !== undefined; ) {
     const page: Page<Item> = await records.page(index, prefix, { ...more, after, limit });

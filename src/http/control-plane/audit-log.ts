@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import { jsonAnswer } from '../answers.ts';
-import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
+import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../list-pages.ts';
 import { timeParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
@@ -56,7 +56,7 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
       const { actor = null, action = null, target = null, after: from = null, before: until = null } = query;
       const filter = { actor, action, target, from, until };
       const page = await listAuditRecords(auditLog, filter, pageRequest(query));
-      return context.json({ records: page.records.map(recordJson), ...nextJson(page) });
+      return await listAnswer(context, 'records', jsonOf(page.records, recordJson), page);
     },
   });
 }

@@ -8,7 +8,7 @@ import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
+import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../list-pages.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
@@ -82,7 +82,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
     handle: async ({ context, query }) => {
       const { email = null, role = null, disabled = null } = query;
       const page = await listUsers(ports.users, { email, role, disabled }, pageRequest(query));
-      return context.json({ users: page.records.map(userJson), ...nextJson(page) });
+      return await listAnswer(context, 'users', jsonOf(page.records, userJson), page);
     },
   });
 

@@ -8,11 +8,9 @@ import type { GraphStore, StoredStatement } from '../../../domain/integrity/port
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer, jsonAnswer, jsonType } from '../../answers.ts';
-import { nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { type JsonPieces, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { timeParameter } from '../../query-parameters.ts';
-import { slicedText } from '../../sliced-text.ts';
-import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
 import { trustInStored, trustJson, trustSchema } from './trust.ts';
@@ -81,32 +79,25 @@ export function statementSearchRoutes(
         until: query.before ?? null,
       };
       const page = pageRequest(query);
-      const { statements, next } =
+      const found =
         query.name === undefined
           ? await statementIndex.search(filter, page, scope)
           : await names.search(query.name, filter, page, scope);
-      const trusts = await trustInStored(trust, statements);
-      const bytes = await slicedText(pageJson(statements, trusts, next));
-      return wholeAnswer(context, bytes, jsonType);
+      const trusts = await trustInStored(trust, found.statements);
+      return await listAnswer(context, 'statements', jsonOfStatements(found.statements, trusts), found);
     },
   });
 }
 
-function* pageJson(
+function* jsonOfStatements(
   statements: readonly StoredStatement[],
   trusts: ReadonlyMap<string, Trust>,
-  next: string | undefined,
-) {
-  let separator = '';
-  yield '{"statements":[';
+): Generator<JsonPieces> {
   for (const { rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted } of statements) {
     const id = cidUrn(rdfcCid);
     const trust = trustJson(trusts.get(id));
     const about = { id, jcs_cid: jcsCid.text, type: kind, graph_ids: graphIds, trust };
-    yield `${separator}${JSON.stringify(about).slice(0, -1)},"statement":`;
-    yield jcs;
-    yield isTrusted ? '}' : ',"unverified":true}';
-    separator = ',';
+    const start = `${JSON.stringify(about).slice(0, -1)},"statement":`;
+    yield [start, jcs, isTrusted ? '}' : ',"unverified":true}'];
   }
-  yield next === undefined ? ']}' : `],"next_cursor":${JSON.stringify(next)}}`;
 }

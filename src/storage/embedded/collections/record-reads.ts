@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { planPage, recordsAmong, splitIndex, valueAt } from '../../record-pages.ts';
+import { pageBytes, planPage, recordsAmong, splitIndex, valueAt } from '../../record-pages.ts';
 import { member as memberIn, quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
@@ -23,9 +23,9 @@ export function recordReads<Item extends object, Index extends string>(
     async page(index, prefix, request) {
       const { limit, range } = request;
       const plan = planPage(collection, index, prefix, request);
-      const { equal, order, place, where } = plan;
+      const { equal, order, direction, place, where } = plan;
       const columns = order.map(quoted);
-      const [sign, direction] = collection.order === 'ascending' ? ['>', 'ASC'] : ['<', 'DESC'];
+      const [sign, sqlOrder] = direction === 'ascending' ? ['>', 'ASC'] : ['<', 'DESC'];
       const conditions: (readonly [sql: string, ...values: Scalar[]])[] = [
         ...equal.map(([member, value]) => [`${quoted(member)} IS ?`, value] as const),
         ...columns.map((column) => [`${column} IS NOT NULL`] as const),
@@ -36,15 +36,17 @@ export function recordReads<Item extends object, Index extends string>(
       const rows = reader
         .prepare(
           `SELECT record FROM ${table} WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-           ORDER BY ${columns.map((column) => `${column} ${direction}`)}
+           ORDER BY ${columns.map((column) => `${column} ${sqlOrder}`)}
            LIMIT ${where.length === 0 ? limit + 1 : recordsLooked + 1}`,
         )
         .iterate(...conditions.flatMap(([, ...values]) => values.map(boundValue)));
       const records: Item[] = [];
-      let [last, looked]: [Item | undefined, number] = [undefined, 0];
+      let [last, looked, bytes]: [Item | undefined, number, number] = [undefined, 0, 0];
       for (const row of rows) {
-        if (records.length === limit || looked === recordsLooked) return plan.page(records, last, true);
+        if (records.length === limit || looked === recordsLooked || bytes >= pageBytes)
+          return plan.page(records, last, true);
         looked += 1;
+        bytes += Buffer.byteLength(String(row.record));
         const item = itemOf(row);
         last = item;
         if (where.every(([member, value]) => valueAt(item, member) === value)) records.push(item);

@@ -9,6 +9,7 @@ import type {
   StatementRows,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { pageBytes } from '../../record-pages.ts';
 import { namingDamage } from '../errors.ts';
 import { digestTarget, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
@@ -18,8 +19,6 @@ import { termReads } from './terms.ts';
 
 /** Rows to read at once. Some are large. */
 const rowsAtOnce = 32;
-/** A page ends when its rows have this many bytes and characters of references. */
-const pageLength = 1 << 21;
 /** `referring` answers null when the identifiers in its rows have more characters. */
 const referringLength = 1 << 24;
 
@@ -80,7 +79,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
           if (!row) checks.missing(seq);
           const statement = row && statementRow(row, sort, terms);
           if (!statement || !isOn(list, statement)) continue;
-          if (rows.length === limit || length >= pageLength) return { rows, next: rows.at(-1)?.mark ?? null };
+          if (rows.length === limit || length >= pageBytes) return { rows, next: rows.at(-1)?.mark ?? null };
           rows.push({ ...statement, memberships: memberships(row), mark });
           length += statement.jcs.length + String(row.refs).length;
         }

@@ -1,9 +1,10 @@
 import { type Filter, MongoBulkWriteError, type UpdateFilter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
-import type { Records, Scalar, Total } from '../../../domain/collections/records.ts';
-import { planPage, recordsAmong, splitIndex } from '../../record-pages.ts';
+import type { Order, Records, Scalar, Total } from '../../../domain/collections/records.ts';
+import { pageBytes, planPage, recordsAmong, splitIndex } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock, isDuplicate, translated } from '../errors.ts';
+import { eachDocument, rawDocuments, someDocuments } from '../some-documents.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { documentOf, isNullable, omittedNulls, type RecordDocument, recordOf } from './documents.ts';
 
@@ -50,19 +51,12 @@ export function mongoRecords<Item extends object, Index extends string>(
     }
   }
 
-  const direction = collection.order === 'ascending' ? 1 : -1;
-  const sortOf = (order: readonly string[]) =>
-    Object.fromEntries(order.map((member) => [fieldOf(member), direction] as const));
-
-  async function find(conditions: object, order: readonly string[], limit: number): Promise<Item[]> {
-    const found = await translated(() =>
-      stored
-        .find(conditions as Conditions)
-        .sort(sortOf(order))
-        .limit(limit)
-        .toArray(),
+  function find(conditions: object, order: readonly string[], direction: Order, limit: number) {
+    const sign = direction === 'ascending' ? 1 : -1;
+    const sort = Object.fromEntries(order.map((member) => [fieldOf(member), sign] as const));
+    return eachDocument<RecordDocument>(
+      stored.find<Buffer>(conditions as Conditions, { sort, ...rawDocuments(limit) }),
     );
-    return found.map(itemOf);
   }
 
   return {
@@ -114,10 +108,10 @@ export function mongoRecords<Item extends object, Index extends string>(
     async page(index, prefix, request) {
       const { limit, range } = request;
       const plan = planPage(collection, index, prefix, request);
-      const { equal, place, where } = plan;
+      const { equal, direction, place, where } = plan;
       const order = plan.order.map(fieldOf);
       const [first = '_id'] = order;
-      const sign = direction === 1 ? '$gt' : '$lt';
+      const sign = direction === 'ascending' ? '$gt' : '$lt';
       const conditions = [
         ...[...equal, ...where].map(([member, value]) => ({ [fieldOf(member)]: value })),
         ...plan.order
@@ -127,9 +121,11 @@ export function mongoRecords<Item extends object, Index extends string>(
         ...(range?.until == null ? [] : [{ [first]: { $lt: range.until } }]),
         ...(place ? [{ [first]: { [`${sign}e`]: place[0] } }, { $or: beyond(order, place, sign) }] : []),
       ];
-      const found = await find(conditions.length > 0 ? { $and: conditions } : {}, plan.order, limit + 1);
-      const records = found.slice(0, limit);
-      return plan.page(records, records.at(-1), found.length > limit);
+      const filter = conditions.length > 0 ? { $and: conditions } : {};
+      const found = find(filter, plan.order, direction, limit + 1);
+      const { documents, isLonger } = await someDocuments(found, limit, pageBytes);
+      const records = documents.map(itemOf);
+      return plan.page(records, records.at(-1), isLonger);
     },
 
     async totals(index, prefix, member) {
@@ -143,9 +139,11 @@ export function mongoRecords<Item extends object, Index extends string>(
     },
 
     among: (index, values, limit, then = []) =>
-      recordsAmong(collection, { index, values, limit, then }, (among, most) => {
+      recordsAmong(collection, { index, values, limit, then }, async (among, most) => {
         const fixed = Object.fromEntries(among.equal.map(([member, value]) => [fieldOf(member), value]));
-        return find({ ...fixed, [fieldOf(among.order[0])]: { $in: among.values } }, among.order, most);
+        const wanted = { ...fixed, [fieldOf(among.order[0])]: { $in: among.values } };
+        const found = find(wanted, among.order, collection.order, most);
+        return (await Array.fromAsync(found)).map(({ document }) => itemOf(document));
       }),
   };
 }

@@ -1,4 +1,4 @@
-import { BSON, type Collection, type FindOptions } from 'mongodb';
+import type { Collection, FindOptions } from 'mongodb';
 import { type Cid, codecs, isStatementCid, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import type {
@@ -13,9 +13,10 @@ import type {
   WholeStatement,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { pageBytes } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
-import { translatedEach } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { eachDocument, rawDocuments, someDocuments } from '../some-documents.ts';
 import {
   referenceEntry,
   referencesIn,
@@ -68,7 +69,7 @@ function mongoRows(
   async function pageFrom(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
     const graph = list.by === 'graph' ? await registered.find(list.graphId) : undefined;
     const scans = scansOf(list, graph?._id, after);
-    const { documents, isLonger } = await some<StatementDocument>(scans, {}, limit, bytesHeld);
+    const { documents, isLonger } = await some<StatementDocument>(scans, {}, limit, pageBytes);
     const rows = await withMemberships(documents, (document, memberships) => ({
       ...statementRow(document, isTrusted),
       memberships,
@@ -188,18 +189,11 @@ function mongoRows(
     projection: FindOptions['projection'],
     limit: number,
     mostBytes: number,
-  ): Promise<{ documents: Read[]; bytes: number; isLonger: boolean }> {
-    const documents: Read[] = [];
-    let bytes = 0;
-    for await (const { document, size } of read<Read>(scans, projection, limit + 1)) {
-      if (documents.length === limit || bytes > mostBytes) return { documents, bytes, isLonger: true };
-      documents.push(document);
-      bytes += size;
-    }
-    return { documents, bytes, isLonger: false };
+  ) {
+    return await someDocuments(read<Read>(scans, projection, limit + 1), limit, mostBytes);
   }
 
-  /** Reads one scan after the other. Parses documents one by one, so that other work can run in between. */
+  /** Reads one scan after the other. */
   async function* read<Read>(
     scans: readonly Scan[],
     projection: FindOptions['projection'],
@@ -208,12 +202,10 @@ function mongoRows(
     let left = limit;
     for (const { filter, ...scan } of scans) {
       if (left === 0) return;
-      // One batch, if the documents fit into it: a server without ordered indexes sorts again for each batch.
-      const options = { ...scan, projection, limit: left, batchSize: left + 1, raw: true };
-      for await (const bytes of translatedEach(stored.find<Buffer>(filter, options))) {
-        yield { document: BSON.deserialize(bytes, { promoteBuffers: true }) as Read, size: bytes.length };
+      const found = stored.find<Buffer>(filter, { ...scan, projection, ...rawDocuments(left) });
+      for await (const read of eachDocument<Read>(found)) {
+        yield read;
         left -= 1;
-        await yieldToEventLoop();
       }
     }
   }
