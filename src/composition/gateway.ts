@@ -4,6 +4,7 @@ import { projectMemberships } from '../domain/control-plane/gateway/memberships.
 import { pluginEvents } from '../domain/control-plane/gateway/plugin-events.ts';
 import type { GatewayPorts } from '../domain/control-plane/gateway/ports.ts';
 import { projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
+import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
 import { OrderedIds } from '../platform/ordered-ids.ts';
 import type { Store } from '../storage/open.ts';
@@ -16,6 +17,7 @@ export function gatewayPorts(store: Pick<Store, 'of' | 'sealedContents'>, now: (
     exchanges: store.of(auditExchanges),
     events: store.of(pluginEvents),
     states: store.of(stateRecords),
+    stateBlobs: store.of(stateBlobs),
     memberships: store.of(projectMemberships),
     bindings: store.of(projectBindings),
     sealedContents: store.sealedContents,

@@ -3,6 +3,7 @@ import { auditExchanges } from '../domain/control-plane/gateway/audit-exchanges.
 import { projectMemberships } from '../domain/control-plane/gateway/memberships.ts';
 import { pluginEvents } from '../domain/control-plane/gateway/plugin-events.ts';
 import { bindingOf, projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
+import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
 import type { ProjectAuthority } from '../domain/control-plane/projects/project-access.ts';
 import type { RuntimePorts } from '../http/control-plane/projects/runtime.ts';
@@ -25,6 +26,7 @@ export function projectReadPorts(
     exchanges: store.of(auditExchanges),
     pluginEvents: store.of(pluginEvents),
     states: store.of(stateRecords),
+    stateBlobs: store.of(stateBlobs),
     sealedContents: store.sealedContents,
     exchangeSeries: store.exchangeSeries,
     authority: authorityOf(settings, log, now),

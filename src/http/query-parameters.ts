@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
-import { parseTime } from '../domain/integrity/identifiers/timestamp.ts';
+import { parseUtcTime } from '../domain/integrity/identifiers/timestamp.ts';
 
 interface Range {
   readonly least: number;
@@ -38,10 +38,10 @@ export const timeParameter = (description: string) =>
     .optional();
 
 function readTime(text: string): number {
-  const time = parseTime(text);
+  const time = parseUtcTime(text);
   if (time !== null) return time;
   throw new ServiceError(
     'invalid_request',
-    `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z. In a query, write + as %2B.`,
+    `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z, of the years 0000 to 9999 in UTC. In a query, write + as %2B.`,
   );
 }

@@ -7,6 +7,7 @@ import { auditExchanges } from '../control-plane/gateway/audit-exchanges.ts';
 import { projectMemberships } from '../control-plane/gateway/memberships.ts';
 import { pluginEvents } from '../control-plane/gateway/plugin-events.ts';
 import { projectBindings } from '../control-plane/gateway/project-bindings.ts';
+import { stateBlobs } from '../control-plane/gateway/state-blobs.ts';
 import { stateRecords } from '../control-plane/gateway/state-records.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
@@ -55,6 +56,7 @@ export const collections: readonly Collection[] = [
   auditExchanges,
   pluginEvents,
   stateRecords,
+  stateBlobs,
   projectMemberships,
   projectBindings,
   upgradeSteps,

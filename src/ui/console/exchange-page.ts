@@ -73,7 +73,7 @@ ${
     ? html`<p>It references no CIDs.</p>`
     : html`<p>It references:</p><ul>${children.map(
         (cid) =>
-          html`<li><code>${cid}</code> ${here.has(cid) ? html`<a href="${address}/blobs/${cid}" aria-label="Download ${cid}">Download</a>` : html`<span class="quiet">without its bytes</span>`}${lineage(cid)}</li>`,
+          html`<li><code>${cid}</code> ${here.has(cid) ? html`<a href="${address}/blobs/${cid}" aria-label="Download ${cid}">Download</a>` : html`<span class="quiet">its bytes did not come with this state</span>`}${lineage(cid)}</li>`,
       )}</ul>`
 }
 </article>`;

@@ -86,14 +86,31 @@ function matches({ id, name, handle, did, state }: Agent, filter: AgentFilter): 
   return [name, handle ?? ''].some((one) => one.toLowerCase().includes(text));
 }
 
-export interface AgentDetail {
-  readonly agent: Agent;
+export interface AgentDetail extends BoundAgent {
   readonly keys: readonly AgentKey[];
-  readonly bindings: readonly AgentBinding[];
 }
 
 /** How many of the latest keys, and of the bindings, an agent is shown with. */
 const partsShown = 100;
+
+export interface BoundAgent {
+  readonly agent: Agent;
+  /** Those that the viewer may see: members see their own. */
+  readonly bindings: readonly AgentBinding[];
+}
+
+/** Agents with their bindings, in order. */
+export async function withBindings(
+  { agentBindings }: Pick<VisibleAgentPorts, 'agentBindings'>,
+  viewer: Viewer,
+  agents: readonly Agent[],
+): Promise<BoundAgent[]> {
+  const ids = agents.map(({ id }) => id);
+  const found = await agentBindings.among('byAgent', ids, partsShown);
+  const isShown = (one: AgentBinding) =>
+    viewer.role === 'admin' || (one.issuer === viewer.issuer && one.subject === viewer.subject);
+  return agents.map((agent, at) => ({ agent, bindings: (found[at] ?? []).filter(isShown) }));
+}
 
 /** @throws ServiceError `not_found`, also if the viewer may not see the agent. */
 export async function agentDetail(
@@ -101,15 +118,13 @@ export async function agentDetail(
   viewer: Viewer,
   id: string,
 ): Promise<AgentDetail> {
-  const { agents, agentBindings, agentKeys } = ports;
+  const { agents, agentKeys } = ports;
   const agent = await agents.get(id);
   if (!agent || !(await maySee(ports, viewer, id))) refuseUnknownAgent(id);
   await settle(ports, agent);
   const request = { after: null, limit: partsShown };
   const { records: keys } = await agentKeys.page('byAgent', [id], request);
-  const { records } = await agentBindings.page('byAgent', [id], request);
-  const isOwn = (one: AgentBinding) => one.issuer === viewer.issuer && one.subject === viewer.subject;
-  const bindings = records.filter((one) => viewer.role === 'admin' || isOwn(one));
+  const [{ bindings } = { bindings: [] }] = await withBindings(ports, viewer, [agent]);
   return { agent, keys, bindings };
 }
 

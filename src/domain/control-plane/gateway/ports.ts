@@ -4,6 +4,7 @@ import type { AuditExchanges } from './audit-exchanges.ts';
 import type { ProjectMemberships } from './memberships.ts';
 import type { PluginEvents } from './plugin-events.ts';
 import type { ProjectBindings } from './project-bindings.ts';
+import type { StateBlobs } from './state-blobs.ts';
 import type { StateRecords } from './state-records.ts';
 
 /** What the gateway routes work with. */
@@ -12,6 +13,7 @@ export interface GatewayPorts {
   readonly exchanges: Pick<AuditExchanges, 'among' | 'insert'>;
   readonly events: Pick<PluginEvents, 'among' | 'insert' | 'update' | 'page'>;
   readonly states: Pick<StateRecords, 'among' | 'insert' | 'update' | 'page'>;
+  readonly stateBlobs: Pick<StateBlobs, 'insert'>;
   readonly memberships: Pick<ProjectMemberships, 'among' | 'insert'>;
   readonly bindings: Pick<ProjectBindings, 'among' | 'insert'>;
   readonly sealedContents: Pick<NamedContents, 'stage' | 'remove'>;

@@ -22,7 +22,7 @@ export const stateRecords = collection('state_records', {
     attestation: sealedBody,
     /** The CIDs that the attestation references directly. */
     children: z.array(z.string()),
-    /** The children whose bytes came with this record. Other records do not share them. */
+    /** The children whose bytes came with this record. See `state-blobs.ts`. */
     blobs: z.array(sealedPart),
     pack: z.string(),
     /** The digest of what was sent, to tell a repeat from a contradiction. */

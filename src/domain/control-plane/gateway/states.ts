@@ -7,6 +7,7 @@ import type { GatewayPorts } from './ports.ts';
 import { insertSealed } from './sealed-insert.ts';
 import type { SealedPart } from './sealed-part.ts';
 import { type Body, type Bytes, bodyOf, decoded, refuseAt, type SentBody } from './sent-bytes.ts';
+import { indexBlobs } from './state-blobs.ts';
 import type { StateRecord } from './state-records.ts';
 
 export interface SentState extends ExchangeReference {
@@ -58,7 +59,7 @@ export async function keepStates(
   ports: GatewayPorts,
   sent: readonly CheckedState[],
 ): Promise<readonly StateRecord[]> {
-  const { states, newId, now } = ports;
+  const { states, stateBlobs, newId, now } = ports;
   await demandActive(ports, sent);
   const receivedAt = now().getTime();
   const withLinks = await linked(ports, sent);
@@ -80,6 +81,7 @@ export async function keepStates(
       };
     },
   );
+  await indexBlobs(stateBlobs, stored);
   await joinToExchanges(ports, stored, ({ id }, link) => states.update(id, { exchangeKey: null }, link));
   return stored;
 }

@@ -1,15 +1,24 @@
-import { eachRecord, type Page } from '../../collections/records.ts';
+import { eachRecord, type Order, type Page } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AuditExchange, AuditExchanges } from '../gateway/audit-exchanges.ts';
 import type { PluginEvent, PluginEvents } from '../gateway/plugin-events.ts';
 import type { SealedBody, SealedPart } from '../gateway/sealed-part.ts';
+import type { StateBlobs } from '../gateway/state-blobs.ts';
 import type { StateRecord, StateRecords } from '../gateway/state-records.ts';
-import { besideExchanges, isInScope, type RuntimeScope, referencedBlob } from './runtime-scope.ts';
+import {
+  besideExchanges,
+  type InProject,
+  isInScope,
+  type RuntimeScope,
+  referencedBlob,
+  type Visible,
+} from './runtime-scope.ts';
 
 export interface RuntimeRecords {
   readonly exchanges: Pick<AuditExchanges, 'get' | 'page' | 'among'>;
   readonly pluginEvents: Pick<PluginEvents, 'page'>;
-  readonly states: Pick<StateRecords, 'page'>;
+  readonly states: Pick<StateRecords, 'get' | 'page'>;
+  readonly stateBlobs: Pick<StateBlobs, 'page'>;
 }
 
 interface Span {
@@ -26,9 +35,9 @@ export interface ExchangeFilter extends Span {
 interface Request {
   readonly after: string | null;
   readonly limit: number;
+  /** Default: the oldest first. */
+  readonly order?: Order;
 }
-
-type Visible<Item> = Item & { readonly exchangeKey: string };
 
 const prefixOf = ({ projectUrn, agentId }: RuntimeScope) => [projectUrn, agentId];
 
@@ -38,7 +47,7 @@ export async function listExchanges(
   scope: RuntimeScope,
   { from, until, outcome, model }: ExchangeFilter,
   request: Request,
-): Promise<Page<AuditExchange>> {
+): Promise<Page<InProject<AuditExchange>>> {
   const where = { ...(outcome !== null && { outcome }), ...(model !== null && { model }) };
   const range = { from, until };
   const page = await exchanges.page('byAgent', prefixOf(scope), { ...request, range, where });
@@ -50,7 +59,7 @@ export async function exchangeIn(
   { exchanges }: Pick<RuntimeRecords, 'exchanges'>,
   scope: RuntimeScope,
   exchangeKey: string,
-): Promise<AuditExchange> {
+): Promise<InProject<AuditExchange>> {
   const exchange = await exchanges.get(exchangeKey);
   if (exchange && isInScope(exchange, scope)) return exchange;
   throw new ServiceError('not_found', `This agent has no exchange ${exchangeKey} in this project.`);
@@ -101,22 +110,43 @@ export async function attestationIn(
   return refuseState(stateCid);
 }
 
-/** The bytes of a CID that the attestation of a state references directly. @throws ServiceError `not_found`. */
+/**
+ * The bytes of a CID that the attestation of a state references directly, from this state or another one of the same agent
+ * and project. @throws ServiceError `not_found`.
+ */
 export async function childBlobIn(
   records: RuntimeRecords,
   scope: RuntimeScope,
   stateCid: string,
   cid: string,
 ): Promise<SealedPart> {
-  let isKnown = false;
+  let [isKnown, isReferenced] = [false, false];
   // The same state may have been reported several times, and not always with its blobs.
   for await (const state of statesWith(records, scope, stateCid)) {
     const part = referencedBlob(state, cid);
     if (part) return part;
     isKnown = true;
+    isReferenced ||= state.children.includes(cid);
   }
   if (!isKnown) refuseState(stateCid);
+  const part = isReferenced ? await blobOfOthers(records, scope, cid) : undefined;
+  if (part) return part;
   throw new ServiceError('not_found', `The state ${stateCid} holds no blob ${cid}.`);
+}
+
+/** The bytes that came with any state in the scope. */
+async function blobOfOthers(
+  { exchanges, states, stateBlobs }: RuntimeRecords,
+  scope: RuntimeScope,
+  cid: string,
+): Promise<SealedPart | undefined> {
+  for await (const { stateId } of eachRecord(stateBlobs, 'byCid', [cid, scope.agentId])) {
+    const state = await states.get(stateId);
+    const [visible] = await besideExchanges(exchanges, state ? [state] : [], scope);
+    const part = visible && referencedBlob(visible, cid);
+    if (part) return part;
+  }
+  return undefined;
 }
 
 async function* statesWith(

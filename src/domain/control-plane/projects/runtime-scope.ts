@@ -16,10 +16,10 @@ export function runtimeScope(projectUuid: string, agentId: string): RuntimeScope
  * Rule 6: a record belongs to the project that it names itself, and to its local agent. Candidates and correlation ids
  * do not count, and a record without a project belongs to none.
  */
-export function isInScope(
-  record: { readonly projectUrn: string | null; readonly agentId: string },
+export function isInScope<Item extends { readonly projectUrn: string | null; readonly agentId: string }>(
+  record: Item,
   { projectUrn, agentId }: RuntimeScope,
-): boolean {
+): record is InProject<Item> {
   return record.projectUrn === projectUrn && record.agentId === agentId;
 }
 
@@ -29,19 +29,23 @@ interface Joined {
   readonly exchangeKey: string | null;
 }
 
+export type InProject<Item> = Item & { readonly projectUrn: string };
+/** A record beside its exchange. */
+export type Visible<Item> = InProject<Item> & { readonly exchangeKey: string };
+
 /** Rule 7: a plugin event or state is visible only beside its exchange, to which its exchange key leads. */
 export async function besideExchanges<Item extends Joined>(
   exchanges: Pick<AuditExchanges, 'among'>,
   records: readonly Item[],
   scope: RuntimeScope,
-): Promise<(Item & { readonly exchangeKey: string })[]> {
+): Promise<Visible<Item>[]> {
   const own = records.filter((record) => isInScope(record, scope));
   const keys = [...new Set(own.flatMap(({ exchangeKey }) => exchangeKey ?? []))];
   const found = (await exchanges.among('key', keys, 1)).flat();
   const visible = new Set(
     found.filter((exchange) => isInScope(exchange, scope)).map(({ exchangeKey }) => exchangeKey),
   );
-  const hasExchange = (record: Item): record is Item & { exchangeKey: string } =>
+  const hasExchange = (record: InProject<Item>): record is Visible<Item> =>
     record.exchangeKey !== null && visible.has(record.exchangeKey);
   return own.filter(hasExchange);
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { earliestTime } from '../../integrity/identifiers/timestamp.ts';
 import type { RuntimeScope } from './runtime-scope.ts';
 
 /** The lengths of buckets in milliseconds. Buckets start at whole multiples of them since 1970, in UTC. */
@@ -77,11 +78,11 @@ export function seriesQuery(
   now: number,
 ): SeriesQuery {
   const until = asked.until ?? now;
-  const from = asked.from ?? until - defaultSpan;
+  const from = Math.max(asked.from ?? until - defaultSpan, earliestTime);
   if (from >= until)
     throw new ServiceError(
       'invalid_request',
-      '"from" must be earlier than "to". "to" is now if it is not given.',
+      '"from" must be earlier than "to", and the year 0000 is the first. "to" is now if it is not given.',
     );
   const query = { from, until, interval: asked.interval };
   const count = bucketCount(query);

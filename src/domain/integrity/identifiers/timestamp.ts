@@ -20,6 +20,15 @@ export function parseTime(text: string): number | null {
   return isRealDay ? time : null;
 }
 
+/** The first time that RFC 3339 can write in UTC, and the first one after the last. */
+export const [earliestTime, timesEnd] = [Date.parse('0000-01-01T00:00:00Z'), Date.UTC(10_000, 0, 1)];
+
+/** Like `parseTime`. Null too for a time that could not be written in UTC again, such as 0000-01-01T00:00:00+01:00. */
+export function parseUtcTime(text: string): number | null {
+  const time = parseTime(text);
+  return time !== null && time >= earliestTime && time < timesEnd ? time : null;
+}
+
 function daysOf(year: number, month: number): number {
   return new Date(Date.UTC(5 * calendarYears + year, month, 0)).getUTCDate();
 }

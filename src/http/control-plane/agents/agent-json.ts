@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import {
   type Agent,
+  type AgentBinding,
   type AgentStatusEvent,
   agentEvent,
 } from '../../../domain/control-plane/agents/agents.ts';
-import type { AgentDetail } from '../../../domain/control-plane/agents/visible-agents.ts';
+import type { AgentDetail, BoundAgent } from '../../../domain/control-plane/agents/visible-agents.ts';
 
 const time = z.iso.datetime();
 const agentId = z.string().openapi({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa' });
@@ -23,22 +24,26 @@ export const agentJsonShape = z
   })
   .openapi('Agent');
 
-export const agentDetailShape = agentJsonShape
+const bindings = z
+  .array(
+    z.object({
+      id: z.string().openapi({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa:1' }),
+      issuer: z.string(),
+      subject: z.string(),
+      state: z.enum(['active', 'ended']),
+      created_at: time,
+      ended_at: time.nullable(),
+    }),
+  )
+  .describe('Who may see the agent besides administrators, at most 100. Members see their own bindings only');
+
+export const boundAgentShape = agentJsonShape.extend({ bindings }).openapi('BoundAgent');
+
+export const agentDetailShape = boundAgentShape
   .extend({
     keys: z
       .array(z.object({ did: z.string(), added_at: time, retired_at: time.nullable() }))
       .describe('The latest 100 keys, the current one first'),
-    bindings: z
-      .array(
-        z.object({
-          issuer: z.string(),
-          subject: z.string(),
-          state: z.enum(['active', 'ended']),
-          created_at: time,
-          ended_at: time.nullable(),
-        }),
-      )
-      .describe('Who may see the agent besides administrators. Members see their own binding only'),
   })
   .openapi('AgentDetail');
 
@@ -63,20 +68,21 @@ export function agentJson(agent: Agent): z.output<typeof agentJsonShape> {
   return { agent_id: id, name, handle, issuer, subject, did, state, ...times };
 }
 
-export function agentDetailJson({ agent, keys, bindings }: AgentDetail): z.output<typeof agentDetailShape> {
+export function boundAgentJson({ agent, bindings }: BoundAgent): z.output<typeof boundAgentShape> {
+  return { ...agentJson(agent), bindings: bindings.map(bindingJson) };
+}
+
+function bindingJson({ id, issuer, subject, state, createdAt, endedAt }: AgentBinding) {
+  return { id, issuer, subject, state, created_at: iso(createdAt), ended_at: isoOrNull(endedAt) };
+}
+
+export function agentDetailJson({ keys, ...bound }: AgentDetail): z.output<typeof agentDetailShape> {
   return {
-    ...agentJson(agent),
+    ...boundAgentJson(bound),
     keys: keys.map(({ did, addedAt, retiredAt }) => ({
       did,
       added_at: iso(addedAt),
       retired_at: isoOrNull(retiredAt),
-    })),
-    bindings: bindings.map(({ issuer, subject, state, createdAt, endedAt }) => ({
-      issuer,
-      subject,
-      state,
-      created_at: iso(createdAt),
-      ended_at: isoOrNull(endedAt),
     })),
   };
 }

@@ -5,24 +5,29 @@ import {
   agentDetail,
   listAgents,
   listStatusEvents,
+  withBindings,
 } from '../../../domain/control-plane/agents/visible-agents.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedOptionalJsonBody } from '../../json-request.ts';
-import { nextCursor, nextJson, pageRequest, paging } from '../../list-pages.ts';
+import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
   agentDetailJson,
   agentDetailShape,
   agentJson,
   agentJsonShape,
+  boundAgentJson,
+  boundAgentShape,
   statusEventJson,
   statusEventShape,
 } from './agent-json.ts';
 
 const tag = 'Agents';
 
-const agentList = z.object({ agents: z.array(agentJsonShape), next_cursor: nextCursor }).openapi('AgentList');
+const agentList = z
+  .object({ agents: z.array(boundAgentShape), next_cursor: nextCursor })
+  .openapi('AgentList');
 const eventList = z
   .object({ status_events: z.array(statusEventShape), next_cursor: nextCursor })
   .openapi('AgentStatusEventList');
@@ -68,7 +73,8 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     handle: async ({ context, principal, query }) => {
       const { state = null, q: text = null } = query;
       const page = await listAgents(ports, principal, { state, text }, pageRequest(query));
-      return context.json({ agents: page.records.map(agentJson), ...nextJson(page) });
+      const bound = await withBindings(ports, principal, page.records);
+      return await listAnswer(context, 'agents', jsonOf(bound, boundAgentJson), page);
     },
   });
 
@@ -94,7 +100,7 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     answers: { 200: jsonAnswer('A page of events', eventList), 404: unknownAgent },
     handle: async ({ context, params: { id }, query }) => {
       const page = await listStatusEvents(ports, id, pageRequest(query));
-      return context.json({ status_events: page.records.map(statusEventJson), ...nextJson(page) });
+      return await listAnswer(context, 'status_events', jsonOf(page.records, statusEventJson), page);
     },
   });
 

@@ -18,6 +18,7 @@ import {
   type SeriesQuery,
   seriesQuery,
 } from '../../../domain/control-plane/projects/time-series.ts';
+import { parseUuid, uuidIn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { parseTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
 import {
@@ -58,7 +59,8 @@ const rowsOnPage = 25;
 export async function agentActivity(ports: ActivityPorts, call: Call, agentId: string): Promise<Html> {
   const projects = await projectsOf(ports, agentId);
   const { operated } = projects;
-  const project = operated.find(({ projectUuid }) => projectUuid === call.query.project) ?? operated[0];
+  const project =
+    operated.find(({ projectUuid }) => projectUuid === uuidIn(call.query.project ?? '')) ?? operated[0];
   if (!project) return activity({ agentId, projects, chosen: undefined });
   const scope = await enter(ports, call, project.projectUuid, agentId);
   const found = await exchangesIn(ports, scope, call.query);
@@ -69,8 +71,9 @@ export async function agentActivity(ports: ActivityPorts, call: Call, agentId: s
 export async function agentExchange(
   ports: ActivityPorts,
   call: Call,
-  { id, project, key }: { readonly id: string; readonly project: string; readonly key: string },
+  { id, project: given, key }: { readonly id: string; readonly project: string; readonly key: string },
 ): Promise<Pick<ExchangeView, 'exchange' | 'project'> & { readonly parts: ExchangeParts }> {
+  const project = parseUuid(given, 'The project');
   const scope = await enter(ports, call, project, id);
   const exchange = await exchangeIn(ports, scope, key);
   return { project, exchange, parts: await exchangeParts(ports, scope, key) };

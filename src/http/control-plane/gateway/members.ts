@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { mostBytes, type SentBody } from '../../../domain/control-plane/gateway/sent-bytes.ts';
-import { isDid, isUuidUrn, uuidIn } from '../../../domain/integrity/identifiers/identifiers.ts';
-import { parseTime } from '../../../domain/integrity/identifiers/timestamp.ts';
+import { isDid, isUuidUrn } from '../../../domain/integrity/identifiers/identifiers.ts';
+import { parseUtcTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import { isObject } from '../../../domain/json/is-object.ts';
 
 /** A text of a caller that is kept and shown: no control characters. */
@@ -23,23 +23,21 @@ export const agentId = printable(200).openapi({ example: 'agent-5f3a' });
 export const time = z
   .string()
   .max(100)
-  .refine((text) => parseTime(text) !== null, 'must be a time in RFC 3339 form, such as 2026-01-31T12:00:00Z')
+  .refine(
+    (text) => parseUtcTime(text) !== null,
+    'must be a time in RFC 3339 form, such as 2026-01-31T12:00:00Z, of the years 0000 to 9999 in UTC',
+  )
   .openapi({ format: 'date-time', example: '2026-01-31T12:00:00Z' });
 
 /** @param text that the schema has accepted. */
 export function timeOf(text: string): number {
-  return parseTime(text) ?? Number.NaN;
+  return parseUtcTime(text) ?? Number.NaN;
 }
 
 export const projectUrn = z
   .string()
   .refine(isUuidUrn, 'must be urn:uuid: and the UUID of a project')
   .openapi({ example: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' });
-
-export const projectUuid = z
-  .string()
-  .refine((text) => uuidIn(text) === text.toLowerCase(), 'must be a UUID')
-  .openapi({ format: 'uuid', example: '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' });
 
 export const did = printable(500).refine(isDid, 'must be a DID').openapi({ example: 'did:key:z6Mk…' });
 

@@ -3,6 +3,7 @@ import type { SentEvent } from '../../../domain/control-plane/gateway/events.ts'
 import type { SentBinding, SentMembership } from '../../../domain/control-plane/gateway/evidence.ts';
 import type { SentExchange } from '../../../domain/control-plane/gateway/exchanges.ts';
 import type { SentState } from '../../../domain/control-plane/gateway/states.ts';
+import { projectUuid } from '../project-uuid.ts';
 import {
   agentId,
   blobs,
@@ -15,7 +16,6 @@ import {
   oneExchange,
   printable,
   projectUrn,
-  projectUuid,
   sourceId,
   time,
   timeOf,
@@ -117,7 +117,7 @@ export const membershipRecord = z
 export function sentMembership(record: z.output<typeof membershipRecord>): SentMembership {
   return {
     sourceId: record.source_id,
-    projectUuid: record.project_uuid.toLowerCase(),
+    projectUuid: record.project_uuid,
     agentId: record.agent_id,
     subjectDid: record.subject_did,
     validFrom: timeOf(record.valid_from),
@@ -143,7 +143,7 @@ export const bindingRecord = z
 export function sentBinding(record: z.output<typeof bindingRecord>): SentBinding {
   return {
     sourceId: record.source_id,
-    projectUuid: record.project_uuid.toLowerCase(),
+    projectUuid: record.project_uuid,
     kind: record.kind,
     consoleProjectId: record.console_project_id ?? null,
   };

@@ -6,7 +6,7 @@ import {
   listProjectAgents,
 } from '../../../domain/control-plane/projects/evidence.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { nextCursor, nextJson, pageRequest, paging } from '../../list-pages.ts';
+import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
   agentParams,
@@ -69,11 +69,11 @@ export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): v
     handle: async (call) => {
       await enterProject(ports, call);
       const page = await listProjectAgents(ports, call.params.project_uuid, pageRequest(call.query));
-      const agents = page.agents.map(({ agent, subjectDids }) => ({
+      const agents = jsonOf(page.agents, ({ agent, subjectDids }) => ({
         ...agentJson(agent),
         subject_dids: subjectDids,
       }));
-      return call.context.json({ agents, ...nextJson(page) });
+      return await listAnswer(call.context, 'agents', agents, page);
     },
   });
 

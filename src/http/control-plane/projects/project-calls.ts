@@ -13,8 +13,9 @@ import {
 import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
 import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
 import { errorAnswer } from '../../answers.ts';
+import { projectUuid } from '../project-uuid.ts';
 
-export const projectParams = z.object({ project_uuid: z.guid().toLowerCase() });
+export const projectParams = z.object({ project_uuid: projectUuid });
 
 export const agentParams = projectParams.extend({
   agent_id: z

@@ -1,6 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import type { AuditExchange } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
-import type { SealedBody } from '../../../domain/control-plane/gateway/sealed-part.ts';
 import {
   attestationIn,
   bodyIn,
@@ -19,7 +17,7 @@ import {
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { nextJson, pageRequest, paging } from '../../list-pages.ts';
+import { jsonOf, listAnswer, orderedPaging, pageRequest } from '../../list-pages.ts';
 import { timeParameter } from '../../query-parameters.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { tag } from './project-agents.ts';
@@ -31,7 +29,17 @@ import {
   type ProjectPorts,
   severalAgents,
 } from './project-calls.ts';
-import { exchange, exchangeList, outcome, pluginEventList, seriesAnswer, stateList } from './schemas.ts';
+import {
+  exchange,
+  exchangeJson,
+  exchangeList,
+  jsonOfEvents,
+  outcome,
+  pluginEventList,
+  seriesAnswer,
+  stateJson,
+  stateList,
+} from './runtime-json.ts';
 import { sealedAnswer } from './sealed-answer.ts';
 
 export interface RuntimePorts extends ProjectPorts, RuntimeRecords {
@@ -54,10 +62,13 @@ const cid = z
   .max(300)
   .transform((text) => parseCid(text).text);
 const stateParams = agentParams.extend({ state_cid: cid });
-const span = paging.extend({
+const span = orderedPaging.extend({
   after: timeParameter('From this time on (RFC 3339)'),
   before: timeParameter('Earlier than this time (RFC 3339)'),
 });
+
+const shortPages =
+  'The oldest comes first, unless order says otherwise. A page ends at about 2 MiB, so it may be shorter than its limit, or empty. The last page has no next_cursor.';
 
 function spanOf({ after, before }: z.output<typeof span>) {
   return { from: after ?? null, until: before ?? null };
@@ -70,7 +81,8 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
   operation(app, `GET ${base}/audit-exchanges`, {
     access: 'project',
     tag,
-    summary: 'List the exchanges of an agent, oldest first',
+    summary: 'List the exchanges of an agent by their time',
+    description: shortPages,
     params: agentParams,
     query: span.extend({ outcome: outcome.optional(), model: z.string().min(1).max(500).optional() }),
     answers: { 200: jsonAnswer('A page of exchanges', exchangeList), ...errors },
@@ -79,7 +91,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       const { outcome = null, model = null } = call.query;
       const filter = { ...spanOf(call.query), outcome, model };
       const page = await listExchanges(ports, scope, filter, pageRequest(call.query));
-      return call.context.json({ audit_exchanges: page.records.map(exchangeJson), ...nextJson(page) });
+      return await listAnswer(call.context, 'audit_exchanges', jsonOf(page.records, exchangeJson), page);
     },
   });
 
@@ -141,43 +153,30 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
   operation(app, `GET ${base}/plugin-events`, {
     access: 'project',
     tag,
-    summary: 'List the plugin events of an agent, oldest first',
-    description: 'An event is shown once its exchange is known.',
+    summary: 'List the plugin events of an agent by their time',
+    description: `An event is shown once its exchange is known. ${shortPages}`,
     params: agentParams,
     query: span,
     answers: { 200: jsonAnswer('A page of events', pluginEventList), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const page = await listPluginEvents(ports, scope, spanOf(call.query), pageRequest(call.query));
-      const events = page.records.map(({ id, exchangeKey, kind, occurredAt, detail }) => ({
-        id,
-        exchange_key: exchangeKey,
-        kind,
-        occurred_at: isoTime(occurredAt),
-        detail: JSON.parse(detail),
-      }));
-      return call.context.json({ plugin_events: events, ...nextJson(page) });
+      return await listAnswer(call.context, 'plugin_events', jsonOfEvents(page.records), page);
     },
   });
 
   operation(app, `GET ${base}/state-cids`, {
     access: 'project',
     tag,
-    summary: 'List the states of an agent, oldest first',
-    description: 'A state is shown once its exchange is known.',
+    summary: 'List the states of an agent by their time',
+    description: `A state is shown once its exchange is known. ${shortPages}`,
     params: agentParams,
     query: span,
     answers: { 200: jsonAnswer('A page of states', stateList), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const page = await listStates(ports, scope, spanOf(call.query), pageRequest(call.query));
-      const states = page.records.map(({ stateCid, exchangeKey, occurredAt, children }) => ({
-        state_cid: stateCid,
-        exchange_key: exchangeKey,
-        occurred_at: isoTime(occurredAt),
-        children,
-      }));
-      return call.context.json({ states, ...nextJson(page) });
+      return await listAnswer(call.context, 'states', jsonOf(page.records, stateJson), page);
     },
   });
 
@@ -207,22 +206,4 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       return await sealedAnswer(call.context, ports.sealedContents, part);
     },
   });
-}
-
-function exchangeJson(one: AuditExchange): z.output<typeof exchange> {
-  return {
-    exchange_key: one.exchangeKey,
-    agent_id: one.agentId,
-    occurred_at: isoTime(one.occurredAt),
-    duration_ms: one.durationMs,
-    outcome: one.outcome,
-    model: one.model,
-    correlation_id: one.correlationId,
-    request_body: bodyJson(one.requestBody),
-    response_body: bodyJson(one.responseBody),
-  };
-}
-
-function bodyJson(body: SealedBody | null) {
-  return body && { content_type: body.contentType, size: body.size };
 }

@@ -32,7 +32,12 @@ const idsOf = (json: { agents: { agent_id: string }[] }) => json.agents.map(({ a
 describe('the list of agents', () => {
   test('has all for administrators, and for members those with an active binding to them', async () => {
     const [one, two] = [await newAgent('list-1'), await newAgent('list-2')];
-    const all = idsOf((await asAdmin('GET', '/v1/agents?limit=1000')).json);
+    const { json } = await asAdmin('GET', '/v1/agents?limit=1000');
+    const all = idsOf(json);
+    for (const { agent_id, ...agent } of json.agents)
+      expect(agent).toMatchObject({
+        bindings: [{ id: `${agent_id}:1`, subject: agent.subject, state: 'active', ended_at: null }],
+      });
     expect(all).toEqual(expect.arrayContaining([one.agent_id, two.agent_id]));
     expect(idsOf((await asMember('list-1', '/v1/agents')).json)).toEqual([one.agent_id]);
     expect((await asMember('list-nobody', '/v1/agents')).json).toEqual({ agents: [] });
@@ -45,9 +50,9 @@ describe('the list of agents', () => {
       { id: 'foreign', agentId: two.agent_id, issuer: 'https://other.example', subject: 'list-3', ...shared },
     ]);
     expect(idsOf((await asMember('list-1', '/v1/agents')).json)).toEqual([one.agent_id, two.agent_id]);
-    expect((await asMember('list-1', `/v1/agents/${two.agent_id}`)).json.bindings).toMatchObject([
-      { subject: 'list-1' },
-    ]);
+    const ofMember = (await asMember('list-1', '/v1/agents')).json.agents[1];
+    expect(ofMember.bindings).toMatchObject([{ subject: 'list-1' }]);
+    expect((await asMember('list-1', `/v1/agents/${two.agent_id}`)).json.bindings).toEqual(ofMember.bindings);
     expect((await asMember('list-3', '/v1/agents')).json.agents).toEqual([]);
     await bindings.update('shared', { state: 'active' }, { state: 'ended', endedAt: Date.now() });
     expect(idsOf((await asMember('list-1', '/v1/agents')).json)).toEqual([one.agent_id]);

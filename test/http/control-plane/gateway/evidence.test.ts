@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { auditRecords } from '../../../../src/domain/audit-log/audit-log.ts';
 import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
@@ -43,11 +44,8 @@ test.each([
   ['a DID without a method', { subject_did: 'did:' }, '/subject_did'],
   ['a control character in its DID', { subject_did: 'did:key:z\u0000' }, '/subject_did'],
   ['an over-long DID', { subject_did: `did:web:${'x'.repeat(500)}` }, '/subject_did'],
-  [
-    'a URN as its project',
-    { project_uuid: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' },
-    '/project_uuid',
-  ],
+  ['a name as its project', { project_uuid: 'urn:uuid:payments' }, '/project_uuid'],
+  ['a start before the year 0 in UTC', { valid_from: '0000-01-01T00:00:00+01:00' }, '/valid_from'],
   ['no beginning', { valid_from: undefined }, '/valid_from'],
   ['a wrong end', { valid_until: 'tomorrow' }, '/valid_until'],
 ])('a membership with %s is refused', async (_, members, pointer) => {
@@ -55,6 +53,17 @@ test.each([
   const { status, json } = await gateway.send('memberships', sent);
   expect(status).toBe(400);
   expect(json.details[0]).toMatchObject({ index: 0, pointer: `/records/0${pointer}` });
+});
+
+test('the project of a membership or binding may be a URN, which is the same as its UUID', async () => {
+  const id = randomUUID();
+  const urn = `urn:uuid:${id.toUpperCase()}`;
+  const one = membership(await gateway.agent(), { project_uuid: urn });
+  expect((await gateway.send('memberships', [one])).status).toBe(200);
+  expect((await gateway.send('memberships', [{ ...one, project_uuid: id }])).status).toBe(200);
+  const bound = binding({ project_uuid: urn });
+  expect((await gateway.send('project-bindings', [bound])).status).toBe(200);
+  expect((await gateway.send('project-bindings', [{ ...bound, project_uuid: id }])).status).toBe(200);
 });
 
 test('the last binding of a project counts, and a repeat of an earlier one changes nothing', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { answerOf } from '../../service.ts';
 import { useGateway } from './gateway.ts';
@@ -61,4 +62,38 @@ test('a state that names the CID of a blob does not open the blob that another s
   expect(json.states).toMatchObject([{ children: [child] }]);
   const path = `${base}/${json.states[0].state_cid}/blobs/${child}`;
   expect((await gateway.app.request(path)).status).toBe(404);
+});
+
+test('a state opens the bytes of a blob that came with another state of its agent and project only', async () => {
+  const agent = await gateway.agent();
+  const projects = [randomUUID(), randomUUID()];
+  const subject_did = 'did:key:z6MkblobBlobBlobBlobBlobBlobBlobBlobBlobBlobBlob';
+  const [member, other] = projects.map((project_uuid) => membership(agent, { project_uuid, subject_did }));
+  await gateway.send('memberships', [member, other]);
+  const [first, second, elsewhere] = [0, 0, 1].map((at) =>
+    exchange(agent, { project_urn: `urn:uuid:${projects[at]}` }),
+  );
+  await gateway.send('audit-exchanges', [first, second, elsewhere]);
+  const [child, childBytes] = blob(`a memory ${randomUUID()}`);
+  const referring = (text: string) => body(JSON.stringify({ child, text }));
+  const brought = state(agent, {
+    attestation: referring('brought'),
+    blobs: { [child]: childBytes },
+    exchange_source_id: first?.source_id,
+  });
+  const states = [
+    state(agent, { attestation: referring('later'), exchange_source_id: second?.source_id }),
+    state(agent, { attestation: referring('elsewhere'), exchange_source_id: elsewhere?.source_id }),
+    state(agent, { attestation: body('{}'), exchange_source_id: second?.source_id }),
+  ];
+  // A repeat stores nothing again.
+  for (const sent of [[brought], states, [brought, ...states]]) await gateway.send('state-records', sent);
+  const { json } = await gateway.send('state-records', states);
+  const read = async (at: number, projectUuid = projects[0]) => {
+    const place = `/v1/projects/${projectUuid}/agents/${agent}/state-cids/${json.results[at].state_cid}`;
+    return await answerOf(await gateway.app.request(`http://localhost${place}/blobs/${child}`));
+  };
+  expect((await read(0)).text).toBe(Buffer.from(childBytes, 'base64').toString());
+  expect((await read(1, projects[1])).status).toBe(404);
+  expect((await read(2)).status).toBe(404);
 });

@@ -4,6 +4,7 @@ import { auditExchanges } from '../../../../src/domain/control-plane/gateway/aud
 import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
 import { pluginEvents } from '../../../../src/domain/control-plane/gateway/plugin-events.ts';
 import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
+import { cidOf, codecs } from '../../../../src/domain/integrity/identifiers/cid.ts';
 import { exchange, pluginEvent, stateRecord, urnOf } from '../../../builders/runtime-records.ts';
 import { useProjectPlane } from './project-plane.ts';
 import { noon, projectReads, runtimeReads, type Seeded, seed, subjectDid } from './seeded.ts';
@@ -17,6 +18,12 @@ beforeAll(async () => {
 });
 
 const get = async (path: string) => await plane.get(path, null);
+/** The members that every record of the agent in the project has. */
+const belonging = () => ({
+  project_urn: urnOf(seeded.project),
+  agent_id: seeded.agentId,
+  exchange_key: seeded.exchange.exchangeKey,
+});
 const minutes = (count: number) => new Date(noon + count * 60_000).toISOString();
 
 describe('answers', () => {
@@ -53,8 +60,7 @@ describe('answers', () => {
 
   test('an exchange, in the list and alone', async () => {
     const one = {
-      exchange_key: seeded.exchange.exchangeKey,
-      agent_id: seeded.agentId,
+      ...belonging(),
       occurred_at: minutes(0),
       duration_ms: 12,
       outcome: 'ok',
@@ -68,7 +74,7 @@ describe('answers', () => {
   });
 
   test('a plugin event and a state', async () => {
-    const shared = { exchange_key: seeded.exchange.exchangeKey, occurred_at: minutes(0) };
+    const shared = { ...belonging(), occurred_at: minutes(0) };
     expect((await get(`${base}/plugin-events`)).json).toEqual({
       plugin_events: [{ id: expect.any(String), kind: 'tool_call', detail: { tool: 'search' }, ...shared }],
     });
@@ -85,6 +91,12 @@ describe('answers', () => {
     expect((await get(`${state}/blob`)).json).toEqual({ state: seeded.project });
     expect((await get(`${state}/blobs/${seeded.childCid}`)).text).toBe(`memory of ${seeded.project}`);
     expect((await get(`${state}/blobs/${seeded.stateCid}`)).status).toBe(404);
+  });
+
+  test('the time series of the first day that can be written starts there', async () => {
+    const { json } = await get(`${base}/audit-exchanges/timeseries?to=0000-01-01T02:00:00Z`);
+    const starts = json.buckets.map(({ start }: { start: string }) => start);
+    expect(starts).toEqual(['0000-01-01T00:00:00.000Z', '0000-01-01T01:00:00.000Z']);
   });
 
   test('the time series, with empty buckets', async () => {
@@ -171,14 +183,45 @@ describe('lists', () => {
     return found;
   }
 
-  test('are read page by page, in the order of time', async () => {
+  const reads = [
+    ['audit-exchanges', 'audit_exchanges'],
+    ['plugin-events', 'plugin_events'],
+    ['state-cids', 'states'],
+  ] as const;
+
+  test('are read page by page, in the order of time, from either end', async () => {
     const times = Array.from({ length: 12 }, (_, at) => minutes(at));
-    for (const [read, member] of [
-      ['audit-exchanges', 'audit_exchanges'],
-      ['plugin-events', 'plugin_events'],
-      ['state-cids', 'states'],
-    ] as const)
-      expect((await all('', read, member)).map((row) => row.occurred_at)).toEqual(times);
+    for (const [read, member] of reads) {
+      expect((await all('order=asc', read, member)).map((row) => row.occurred_at)).toEqual(times);
+      const latest = (await all('order=desc', read, member)).map((row) => row.occurred_at);
+      expect(latest).toEqual(times.toReversed());
+    }
+  });
+
+  test('end a page at a number of bytes, and lose no record', async () => {
+    const one = await seed(plane.store);
+    const children = Array.from({ length: 4_000 }, (_, at) => cidOf(codecs.raw, String(at)).text);
+    const detail = JSON.stringify({ text: 'ä'.repeat(60_000) });
+    await plane.store
+      .of(stateRecords)
+      .insert(Array.from({ length: 30 }, () => stateRecord(one.exchange, one.stateCid, { children })));
+    await plane.store
+      .of(pluginEvents)
+      .insert(Array.from({ length: 100 }, () => pluginEvent(one.exchange, { detail })));
+    const place = `/v1/projects/urn:uuid:${one.project}/agents/${one.agentId}`;
+    for (const [read, member, count] of [
+      ['plugin-events', 'plugin_events', 101],
+      ['state-cids', 'states', 31],
+    ] as const) {
+      let found = 0;
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const { json, text } = await get(`${place}/${read}?limit=1000${cursor && `&cursor=${cursor}`}`);
+        expect(Buffer.byteLength(text)).toBeLessThan(3 << 20);
+        found += json[member].length;
+        cursor = json.next_cursor;
+      }
+      expect(found).toBe(count);
+    }
   });
 
   test('are narrowed by time, outcome and model', async () => {
@@ -193,7 +236,7 @@ describe('lists', () => {
 
   test('refuse the cursors of other lists, filters and agents', async () => {
     const lists = ['audit-exchanges', 'plugin-events', 'state-cids'].map((read) => `${list}/${read}`);
-    const paths = [...lists, `${lists[0]}?outcome=ok`];
+    const paths = [...lists, `${lists[0]}?outcome=ok`, `${lists[1]}?order=desc`];
     for (const path of paths) {
       const mark = path.includes('?') ? '&' : '?';
       const { next_cursor: cursor } = (await get(`${path}${mark}limit=2`)).json;
@@ -215,7 +258,11 @@ describe('lists', () => {
 
 describe('invalid requests', () => {
   test.each([
-    ['/v1/projects/nothing/agents', /project_uuid/],
+    ['/v1/projects/nothing/agents', /project_uuid.*must be a UUID/],
+    ['{base}/audit-exchanges?order=up', /order/],
+    ['{base}/audit-exchanges/timeseries?to=0000-01-01T00:00:00Z', /year 0000 is the first/],
+    ['{base}/audit-exchanges/timeseries?to=0000-01-01T00:00:00%2B01:00', /years 0000 to 9999/],
+    ['{base}/audit-exchanges?before=9999-12-31T23:59:59-01:00', /years 0000 to 9999/],
     ['{base}/audit-exchanges/nothing', /exchange_key/],
     ['{base}/audit-exchanges?outcome=good', /outcome/],
     ['{base}/audit-exchanges?after=today', /not a time/],
