@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Principal } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { Log } from '../log.ts';
 import { observedRequest } from '../telemetry/observed-request.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import type { AppEnv } from './app-env.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { errorResponse } from './error-response.ts';
@@ -44,17 +44,6 @@ export function createApp<Caller = Principal>({
     return errorResponse(error, context, showCallStack);
   });
   app.use(requestLog<Caller>(log, telemetry));
-  app.use(
-    methodNotAllowed({
-      app,
-      onMethodNotAllowed: (context, methods) => {
-        const allow = methods.join(', ');
-        const message = `${context.req.path.slice(0, 200)} has no ${context.req.method}. It has ${allow}.`;
-        const error = new ServiceError('method_not_allowed', message, { headers: { allow } });
-        return errorResponse(error, context, showCallStack);
-      },
-    }),
-  );
   app.use(async (context, next) => {
     context.set('auditTrail', auditTrail);
     context.set('requestLimit', requestLimit);
@@ -62,6 +51,14 @@ export function createApp<Caller = Principal>({
     await next();
   });
   app.use(authentication);
+  app.use(
+    allowedMethods<Caller>(app, (context, methods) => {
+      const allow = methods.join(', ');
+      const message = `${context.req.path.slice(0, 200)} has no ${context.req.method}. It has ${allow}.`;
+      const error = new ServiceError('method_not_allowed', message, { headers: { allow } });
+      return errorResponse(error, context, showCallStack);
+    }),
+  );
   return app;
 }
 
