@@ -53,8 +53,12 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
     }
 
     const newOwner = () => ({ issuer: 'https://issuer.example', subject: randomUUID() });
-    const mint = (owner: { issuer: string; subject: string } = newOwner(), handle: string | null = 'build') =>
-      mintRegistration(ports(), {
+    const mint = (
+      owner: { issuer: string; subject: string } = newOwner(),
+      handle: string | null = 'build',
+      by: ReturnType<typeof ports> = ports(),
+    ) =>
+      mintRegistration(by, {
         issuer: owner.issuer,
         subject: owner.subject,
         name: 'Build agent',
@@ -119,6 +123,45 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
       await register(second.jti, 'did:key:two');
       await register(other.jti, 'did:key:other');
       expect((await whole(first.agentId)).agent?.did).toBe('did:key:two');
+    });
+
+    test('a token is void as soon as a later one is stored, also if its process stops then', async () => {
+      const owner = newOwner();
+      const first = await mint(owner);
+      await expect(mint(owner, 'build', endingAfter(1))).rejects.toThrow('The process has ended.');
+      await expect(register(first.jti, 'did:key:one')).rejects.toThrow('is void');
+      const third = await mint(owner);
+      const tokens = store.of(registrationTokens);
+      const { records } = await tokens.page('byAgent', [first.agentId], { after: null, limit: 10 });
+      // A process of the version before knows only these marks.
+      expect(records.map(({ jti, voidedAt }) => [jti === third.jti, voidedAt === null])).toEqual([
+        [false, false],
+        [false, false],
+        [true, true],
+      ]);
+      await register(third.jti, 'did:key:three');
+    });
+
+    test('minting costs the same however many tokens there are for the agent', async () => {
+      const owner = newOwner();
+      let calls = 0;
+      const counting = ports();
+      const counted = {
+        ...counting,
+        registrationTokens: new Proxy(counting.registrationTokens, {
+          get: (target, name) => {
+            calls += 1;
+            return Reflect.get(target, name);
+          },
+        }),
+      };
+      const costs: number[] = [];
+      for (let at = 0; at < 12; at += 1) {
+        await mint(owner, 'build', counted);
+        costs.push(calls);
+        calls = 0;
+      }
+      expect(costs.slice(2)).toEqual(Array(10).fill(costs[2]));
     });
 
     test('of tokens minted at once for an agent one counts', async () => {

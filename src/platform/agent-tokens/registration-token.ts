@@ -17,21 +17,28 @@ export interface RegistrationTokenRules {
 
 interface Minted {
   readonly jti: string;
+  /** Who mints it. The subject is unique for its issuer. */
+  readonly issuer: string;
+  readonly subject: string;
   readonly agentId: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** The token with which an agent registers once. */
+/**
+ * The token with which an agent registers once. Services with the secret can tell from `sub` and `subject_issuer` whose agent
+ * it is. Tokens of earlier versions had the agent in `sub`; they are accepted until they expire, because only the `jti` leads
+ * to the stored token.
+ */
 export async function signRegistrationToken(
   { secret, issuer }: { readonly secret: string; readonly issuer: string },
-  { jti, agentId, createdAt, expiresAt }: Minted,
+  { jti, issuer: subjectIssuer, subject, agentId, createdAt, expiresAt }: Minted,
 ): Promise<string> {
   const kind = { issuer, audience: registrationAudience, typ };
   return await signToken(secret, kind, {
-    claims: {},
-    subject: agentId,
+    claims: { agent_id: agentId, subject_issuer: subjectIssuer },
+    subject,
     jti,
     issuedAt: Math.floor(createdAt / 1_000),
     expiresAt: Math.floor(expiresAt / 1_000),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { eachRecord } from '../../collections/records.ts';
 
 const time = z.int();
 const name = z.string().min(1);
@@ -22,7 +23,7 @@ export const registrationTokens = collection('registration_tokens', {
     usedBy: z.string().nullable(),
     /** When everything about that registration was stored. */
     finishedAt: time.nullable(),
-    /** When a later token for the same agent replaced this one. */
+    /** When a later token for the same agent replaced this one. Also without it only the latest one counts. */
     voidedAt: time.nullable(),
   }),
   key: 'jti',
@@ -33,3 +34,22 @@ export const registrationTokens = collection('registration_tokens', {
 
 export type RegistrationToken = Readonly<z.output<typeof registrationTokens.shape>>;
 export type RegistrationTokens = RecordsOf<typeof registrationTokens>;
+
+/** Few are read: usually the latest token and the one that it voids. */
+const readAtOnce = 3;
+
+/** The tokens of an agent, the latest first. Only the latest one counts. */
+export function latestTokens(
+  records: Pick<RegistrationTokens, 'page'>,
+  agentId: string,
+): AsyncGenerator<RegistrationToken> {
+  return eachRecord(records, 'byAgent', [agentId], { order: 'descending', limit: readAtOnce });
+}
+
+export async function latestToken(
+  records: Pick<RegistrationTokens, 'page'>,
+  agentId: string,
+): Promise<RegistrationToken | undefined> {
+  for await (const token of latestTokens(records, agentId)) return token;
+  return undefined;
+}

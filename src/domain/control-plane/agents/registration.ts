@@ -3,10 +3,10 @@ import type { Registrant } from '../gateway-access.ts';
 import { demandEnabled, type Users, userBySubject } from '../users.ts';
 import type { Agent } from './agents.ts';
 import { type AgentPorts, changeAgent, settle, tryOften } from './changes.ts';
-import type { RegistrationToken, RegistrationTokens } from './registration-tokens.ts';
+import { latestToken, type RegistrationToken, type RegistrationTokens } from './registration-tokens.ts';
 
 export interface RegistrationPorts extends AgentPorts {
-  readonly registrationTokens: Pick<RegistrationTokens, 'get' | 'update'>;
+  readonly registrationTokens: Pick<RegistrationTokens, 'get' | 'page' | 'update'>;
   readonly users: Pick<Users, 'page'>;
 }
 
@@ -115,13 +115,15 @@ async function takeToken(
 
 /** @throws ServiceError `unauthorized` with the reason why the token does not count for this DID. */
 async function usableToken(
-  { registrationTokens }: { readonly registrationTokens: Pick<RegistrationTokens, 'get'> },
+  { registrationTokens }: Pick<RegistrationPorts, 'registrationTokens'>,
   jti: string,
   did: string,
 ): Promise<RegistrationToken> {
   const token = await registrationTokens.get(jti);
   if (!token) refuseUnknownToken();
-  if (token.voidedAt !== null) refuseToken('is void, because a later one was minted for the same agent');
+  const latest = await latestToken(registrationTokens, token.agentId);
+  if (token.voidedAt !== null || latest?.jti !== jti)
+    refuseToken('is void, because a later one was minted for the same agent');
   if (token.finishedAt !== null || (token.usedBy !== null && token.usedBy !== did))
     refuseToken('was used already');
   return token;

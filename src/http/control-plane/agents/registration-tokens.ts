@@ -16,12 +16,18 @@ const name = z
   .regex(printable, 'must have 1 to 200 printable characters')
   .refine((text) => text.trim() !== '', 'must not be blank');
 
+const handle = z.string().refine((text) => text === '' || name.safeParse(text).success, {
+  error: ({ input }) => name.safeParse(input).error?.issues[0]?.message,
+});
+
 const request = z
   .strictObject({
     agent_name: name.openapi({ example: 'Build agent' }),
-    agent_handle: name
-      .optional()
-      .describe('With a handle, agent_id is the same each time, so registering again replaces the key')
+    agent_handle: handle
+      .nullish()
+      .describe(
+        'With a handle, agent_id is the same each time, so registering again replaces the key. null and "" mean none',
+      )
       .openapi({ example: 'build' }),
     agent_id: z
       .never('is chosen by this service; leave it out, and name a handle to get the same id each time')
@@ -61,7 +67,7 @@ export function registrationTokenRoutes(app: ControlPlaneApp, ports: Registratio
     tag: 'Agents',
     summary: 'Mint a token with which an agent registers',
     description:
-      'The agent will belong to the caller. Earlier unused tokens for the same agent become void. Minting needs -auth-registration-token-secret.',
+      'The agent will belong to the caller: sub of the token is the subject of the caller, subject_issuer its issuer, and agent_id the agent. Earlier unused tokens for the same agent become void. Minting needs -auth-registration-token-secret.',
     body: { 'application/json': { schema: request } },
     answers: {
       201: jsonAnswer('The token', minted),
@@ -70,7 +76,8 @@ export function registrationTokenRoutes(app: ControlPlaneApp, ports: Registratio
     handle: async ({ context, principal: { issuer: owner, subject } }) => {
       if (secret === null) refuseWithoutSecret();
       const body = await parsedJsonBody(context, request, limits);
-      const { agent_name, agent_handle = null } = body;
+      const { agent_name } = body;
+      const agent_handle = body.agent_handle || null;
       note(context, { details: { agent_name, agent_handle } });
       const token = await mintRegistration(ports, {
         issuer: owner,

@@ -25,7 +25,9 @@ describe('a registration token', () => {
     expect(claims).toMatchObject({
       iss: 'urn:cairn:control-plane',
       aud: 'urn:cairn:agent-registration',
-      sub: agent_id,
+      sub: 'ada',
+      subject_issuer: provider.issuer,
+      agent_id,
     });
     expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(15 * 60);
     expect(Math.floor(Date.parse(expires_at) / 1_000)).toBe(claims.exp);
@@ -80,7 +82,10 @@ describe('an agent_id', () => {
     expect(await id(ada, { agent_handle: 'build', agent_name: 'Another name' })).toBe(first);
     expect(await id(bob, { agent_handle: 'build' })).not.toBe(first);
     expect(await id(ada, { agent_handle: 'Build' })).not.toBe(first);
-    expect(await id(ada, {})).not.toBe(await id(ada, {}));
+    const none = await Promise.all(
+      [{}, { agent_handle: null }, { agent_handle: '' }].map((more) => id(ada, more)),
+    );
+    expect(new Set([first, ...none]).size).toBe(4);
   });
 });
 
@@ -130,7 +135,7 @@ test.each([
   ['an agent_id of null', { ...body, agent_id: null }, '/agent_id', 'chosen by this service'],
   ['no name', {}, '/agent_name', 'missing'],
   ['a blank name', { agent_name: '  ' }, '/agent_name', 'blank'],
-  ['an empty handle', { ...body, agent_handle: '' }, '/agent_handle', '1 to 200'],
+  ['a blank handle', { ...body, agent_handle: ' ' }, '/agent_handle', 'blank'],
   ['a long handle', { ...body, agent_handle: 'x'.repeat(201) }, '/agent_handle', '1 to 200'],
   ['a handle with a control character', { ...body, agent_handle: 'a\u0000b' }, '/agent_handle', 'printable'],
   ['a handle with a line break', { ...body, agent_handle: 'a\nb' }, '/agent_handle', 'printable'],

@@ -56,6 +56,16 @@ describe('a registration', () => {
     ]);
   });
 
+  test('takes a token of the version before, which had the agent in sub', async () => {
+    const minted = await mint(plane.main, await idTokenOf('ada'));
+    const { agent_id, subject_issuer: _, ...claims } = decodeJwt(minted.registration_token);
+    const token = await new SignJWT({ ...claims, sub: String(agent_id) })
+      .setProtectedHeader({ alg: 'HS256', typ: 'agent-registration+jwt' })
+      .sign(Buffer.from(registrationSecret));
+    const answer = await register(plane.main, token, newAgentKey());
+    expect(answer).toMatchObject({ status: 201, json: { agent_id: minted.agent_id, subject: 'ada' } });
+  });
+
   test('uses up its token', async () => {
     const [token, key] = [await newToken(), newAgentKey()];
     expect((await register(plane.main, token, key)).status).toBe(201);

@@ -65,7 +65,13 @@ test.each(gatewayScopes)(
     const times = { createdAt: Date.now(), expiresAt: Date.now() + 900_000 };
     const registration = await signRegistrationToken(
       { secret, issuer: 'urn:cairn:control-plane' },
-      { jti: crypto.randomUUID(), agentId: 'agent-1', ...times },
+      {
+        jti: crypto.randomUUID(),
+        issuer: 'https://idp.example',
+        subject: 'ada',
+        agentId: 'agent-1',
+        ...times,
+      },
     );
     const expired = await credential(gatewayScopes, new Date(Date.now() - 7_200_000));
     const [head, payload, signature] = (await credential()).split('.');
