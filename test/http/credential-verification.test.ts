@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { statementTime } from '../../src/domain/integrity/identifiers/timestamp.ts';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
@@ -93,6 +94,15 @@ describe('POST /credentials/v1/verify', () => {
       ...allOk,
       dates: { result: 'failed', reason: expect.stringMatching(reason) },
     });
+  });
+
+  test.each([
+    [30_000, 'ok'],
+    [180_000, 'failed'],
+  ])('a credential of an issuer whose clock is %i ms ahead is %s', async (aheadMs, result) => {
+    const validFrom = statementTime(new Date(Date.now() + aheadMs));
+    const { checks } = await verify(await signed({ validFrom }));
+    expect(checks.dates.result).toBe(result);
   });
 
   test('says that a credential is revoked or suspended, at once', async () => {

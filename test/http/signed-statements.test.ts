@@ -188,6 +188,16 @@ describe('statements signed by others', () => {
     });
   });
 
+  it.each([
+    [30_000, true],
+    [180_000, false],
+  ])('count if the clock of the signer is a little ahead: %i ms, %s', async (aheadMs, valid) => {
+    const { rdfc_cid } = (await put(data())).json;
+    const validFrom = new Date(Date.now() + aheadMs).toISOString();
+    await put(await registration(`urn:cid:${rdfc_cid}`, { validFrom }));
+    expect((await verification(rdfc_cid)).trust).toMatchObject({ state: 'signed', valid });
+  });
+
   it('are stored and marked if they cannot be checked', async () => {
     const { rdfc_cid } = (await put(data())).json;
     const signed = await registration(`urn:cid:${rdfc_cid}`);

@@ -1,4 +1,5 @@
 import { isObject } from '../../json/is-object.ts';
+import { clockSkewMs } from '../identifiers/timestamp.ts';
 import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
 import type { Credential } from './credential-records.ts';
 import { listOf, malformedDates, validity } from './credential-shape.ts';
@@ -58,7 +59,7 @@ export function dateCheck(credential: Credential, now: Date): Check {
   const { from, until } = validity(credential);
   if (from !== undefined && until !== undefined && until < from)
     return failed('The credential ends before it begins.');
-  if (from !== undefined && now.getTime() < from)
+  if (from !== undefined && now.getTime() + clockSkewMs < from)
     return failed(`The credential is not valid before ${new Date(from).toISOString()}.`);
   if (until !== undefined && now.getTime() > until)
     return failed(`The credential expired at ${new Date(until).toISOString()}.`);

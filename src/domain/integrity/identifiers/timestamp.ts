@@ -3,6 +3,12 @@ export function statementTime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
+/**
+ * How far the clock of an issuer may be ahead of the clock that checks. Without it, what one process has just issued would
+ * not be valid yet in another.
+ */
+export const clockSkewMs = 60_000;
+
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 /** Every month has as many days. */
 const shortestMonth = 28;

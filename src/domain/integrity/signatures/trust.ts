@@ -1,4 +1,4 @@
-import { statementTime } from '../identifiers/timestamp.ts';
+import { clockSkewMs, statementTime } from '../identifiers/timestamp.ts';
 import { type Claim, type ProvenPorts, provenAbout } from './proven.ts';
 import type { Signature } from './signatures.ts';
 
@@ -88,7 +88,7 @@ function outOfDate(
   { validFrom, validUntil }: Pick<Signature, 'validFrom' | 'validUntil'>,
   now: number,
 ): string | undefined {
-  if (validFrom !== null && now < validFrom)
+  if (validFrom !== null && now + clockSkewMs < validFrom)
     return `The credential is not valid before ${statementTime(new Date(validFrom))}.`;
   if (validUntil !== null && now > validUntil)
     return `The credential expired at ${statementTime(new Date(validUntil))}.`;
