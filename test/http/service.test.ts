@@ -88,7 +88,33 @@ describe('health', () => {
   });
 });
 
+interface Operation {
+  readonly parameters?: readonly { in: string; name: string; schema: { example?: string } }[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
 describe('/openapi.json and /docs', () => {
+  it('documents the answer of every operation that reads a graph, for an unknown graph', async () => {
+    const { paths } = (await send(service, 'GET', '/openapi.json')).json;
+    const asked: string[] = [];
+    for (const [path, { get }] of Object.entries<{ get?: Operation }>(paths)) {
+      const parameters = get?.parameters ?? [];
+      if (!get || !parameters.some(({ in: place, name }) => place === 'query' && name === 'graph_id'))
+        continue;
+      const filled = parameters
+        .filter(({ in: place }) => place === 'path')
+        .reduce((all, { name, schema }) => all.replace(`{${name}}`, String(schema.example)), path);
+      const { status } = await send(service, 'GET', `${filled}?graph_id=${crypto.randomUUID()}`);
+      expect([path, status, Object.keys(get.responses)]).toEqual([
+        path,
+        404,
+        expect.arrayContaining(['404']),
+      ]);
+      asked.push(path);
+    }
+    expect(asked).toContain('/statements/v1');
+  });
+
   it('is OpenAPI 3.0.3', async () => {
     expect((await send(service, 'GET', '/openapi.json')).json.openapi).toBe('3.0.3');
   });
