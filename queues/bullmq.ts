@@ -99,9 +99,9 @@ export class BullQueue implements JobQueue {
   }
 
   /** Deduplicates by the id of the job's record until the job is done. */
-  async enqueue({ kind, id }: JobRef): Promise<void> {
+  async enqueue({ kind, id }: JobRef, place?: 'front'): Promise<void> {
     try {
-      await this.#queue.add(kind, { id }, { jobId: id });
+      await this.#queue.add(kind, { id }, { jobId: id, lifo: place === 'front' });
     } catch (cause) {
       throw new ServiceError('unavailable', 'The job could not be queued.', { cause, retryAfter: 1 });
     }
@@ -136,7 +136,7 @@ export class BullQueue implements JobQueue {
   }
 
   #newWorker(consumer: Redis, handler: JobHandler): Worker {
-    const { prefix, concurrency, onError, silentMs = 30_000 } = this.#options;
+    const { prefix, concurrency, onError, silentMs = 15_000 } = this.#options;
     const run = async ({ name, data }: Job<{ id: string }>) => {
       const running = handler({ kind: name, id: data.id }, this.#end.signal);
       this.#running.add(running);
@@ -148,7 +148,7 @@ export class BullQueue implements JobQueue {
       concurrency,
       autorun: false,
       lockDuration: silentMs,
-      stalledInterval: silentMs,
+      stalledInterval: silentMs / 3,
       maxStalledCount: attempts,
     });
     return worker.on('error', onError);

@@ -15,6 +15,8 @@ export class InProcessQueue implements JobQueue {
   readonly #queue: PQueue;
   readonly #backOffMs: number;
   readonly #ids = new Set<string>();
+  /** The priority of the last job that was put to the front. */
+  #front = 0;
   readonly #end = new AbortController();
   #handler: JobHandler | undefined;
 
@@ -23,10 +25,12 @@ export class InProcessQueue implements JobQueue {
     this.#backOffMs = backOffMs;
   }
 
-  async enqueue(job: JobRef): Promise<void> {
+  async enqueue(job: JobRef, place?: 'front'): Promise<void> {
     if (this.#end.signal.aborted || this.#ids.has(job.id)) return;
     this.#ids.add(job.id);
-    void this.#runWithRetries(job).finally(() => this.#ids.delete(job.id));
+    if (place === 'front') this.#front += 1;
+    const priority = place === 'front' ? this.#front : 0;
+    void this.#runWithRetries(job, priority).finally(() => this.#ids.delete(job.id));
   }
 
   work(handler: JobHandler): void {
@@ -42,10 +46,10 @@ export class InProcessQueue implements JobQueue {
   }
 
   /** Other jobs run between two attempts. The next sweep over the records picks up a job whose attempts all failed. */
-  async #runWithRetries(job: JobRef): Promise<void> {
+  async #runWithRetries(job: JobRef, priority: number): Promise<void> {
     const { signal } = this.#end;
     const options = { retries: attempts - 1, minTimeout: this.#backOffMs, signal };
-    await pRetry(() => this.#queue.add(() => this.#attempt(job)), options).catch(() => {
+    await pRetry(() => this.#queue.add(() => this.#attempt(job), { priority }), options).catch(() => {
       // The handler has recorded the failure.
     });
   }

@@ -15,7 +15,7 @@ import { statusEntries } from './domain/integrity/credentials/status-entries.ts'
 import { requestUnsignedLists, statusListJobs } from './domain/integrity/credentials/status-list-job.ts';
 import { manifestExports, removeOrphanedResults } from './domain/integrity/exports/export-work.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
-import { dueJobs } from './domain/jobs/job-records.ts';
+import { dueJobs, releaseJobs } from './domain/jobs/job-records.ts';
 import { type JobKind, type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import { type JobAttempt, type JobQueue, jobs } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
@@ -24,7 +24,7 @@ import { noTelemetry, type Telemetry } from './platform/telemetry/telemetry.ts';
 import type { Store } from './storage/open.ts';
 
 const sweepBatch = 1_000;
-/** How long before a job that the queue lost is picked up again. */
+/** How long before a job is picked up again that the queue lost, or whose process has died. */
 const sweepMs = 5_000;
 const cleanUpMs = 60_000;
 const retryMs = 250;
@@ -101,9 +101,8 @@ export function workOnJobs(
   ].map((kind) => observedKind(kind, telemetry));
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
-  queue.work(
-    jobRunner({ jobs: records, kinds, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
-  );
+  const newId = () => crypto.randomUUID();
+  queue.work(logged(jobRunner({ jobs: records, kinds, now: store.now, newId, onFailure }), log));
   const onError = (err: unknown) => log.warn({ err }, 'The sweep over the jobs has failed.');
   const stack = new AsyncDisposableStack();
   stack.use(repeatedly(sweepMs, () => sweep(store, queue).catch(onError)));
@@ -111,11 +110,27 @@ export function workOnJobs(
   return stack;
 }
 
+/** Writes a line for each job that has ended. */
+function logged(attempt: JobAttempt, log: Log): JobAttempt {
+  return async (job, signal) => {
+    const startedAt = performance.now();
+    const ended = await attempt(job, signal);
+    if (ended && ended.state !== 'waiting') {
+      const { id, kind, state, attempts, failure } = ended;
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ job: id, kind, result: state, code: failure?.code, attempts, ms }, 'job');
+    }
+    return ended;
+  };
+}
+
 async function sweep(store: Store, queue: Pick<JobQueue, 'enqueue'>): Promise<void> {
-  const requests = { jobs: store.of(jobs), queue, now: store.now };
-  await requestUnsignedLists(requests, store.of(statusEntries));
-  const due = await dueJobs(store.of(jobs), store.now().getTime() - silentMs, sweepBatch);
-  for (const job of due) await queue.enqueue(job);
+  const records = store.of(jobs);
+  await requestUnsignedLists({ jobs: records, queue, now: store.now }, store.of(statusEntries));
+  const silentSince = store.now().getTime() - silentMs;
+  const released = await releaseJobs(records, silentSince);
+  for (const job of released.toReversed()) await queue.enqueue(job, 'front');
+  for (const job of await dueJobs(records, silentSince, sweepBatch)) await queue.enqueue(job);
 }
 
 async function cleanUp(store: Store): Promise<void> {

@@ -47,6 +47,17 @@ export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQue
         .toBeGreaterThan(1);
     });
 
+    test('delivers the job that was put to the front last before all others', async () => {
+      const queue = await opened(1);
+      const [waiting, older, oldest] = [newJob(), newJob(), newJob()];
+      await queue.enqueue(waiting);
+      await queue.enqueue(older, 'front');
+      await queue.enqueue(oldest, 'front');
+      const seen: JobRef[] = [];
+      queue.work(async (job) => void seen.push(job));
+      await expect.poll(() => seen).toEqual([oldest, older, waiting]);
+    });
+
     test('runs a few at a time', async () => {
       const queue = await opened(2);
       const gate = Promise.withResolvers<void>();

@@ -151,6 +151,24 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect((await jobs.due(1_000, 1_000)).some((job) => job.id === id)).toBe(false);
     });
 
+    test('releases the jobs of silent runners, oldest first', async () => {
+      await using other = await open();
+      const queue = jobsOf(other);
+      const [one, two, busy] = [randomUUID(), randomUUID(), randomUUID()];
+      for (const [at, id] of [one, two, busy].entries()) {
+        const owner = newOwner();
+        await queue.add({ id, kind: 'manifest-export', owner, request: {}, createdAt: hour + at });
+      }
+      for (const id of [two, one]) await queue.claim(id, { runner: 'dead', now: 100, silentSince: never });
+      await queue.claim(busy, { runner: 'alive', now: 200, silentSince: never });
+      const released = [one, two].map((id) => ({ id, kind: 'manifest-export' }));
+      expect(await queue.release(150)).toEqual(released);
+      expect(await queue.get(one)).toMatchObject({ state: 'waiting', runner: null, attempts: 1 });
+      expect(await queue.get(busy)).toMatchObject({ state: 'running', runner: 'alive' });
+      expect(await queue.report(one, { runner: 'dead', now: 300, progress: {} })).toBe(false);
+      expect(await queue.release(150)).toEqual([]);
+    });
+
     test('lists due jobs, oldest first', async () => {
       await using other = await open();
       const queue = jobsOf(other);

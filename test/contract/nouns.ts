@@ -39,6 +39,7 @@ import {
   finishJob,
   type JobOutcome,
   type NewJob,
+  releaseJobs,
   reportJob,
 } from '../../src/domain/jobs/job-records.ts';
 import { jobs } from '../../src/domain/jobs/jobs.ts';
@@ -123,6 +124,7 @@ export function jobsOf(store: RecordStore) {
     finish: (id: string, end: { runner: string; outcome: JobOutcome }) => finishJob(records, id, end),
     remove: (id: string) => records.remove(id),
     due: (silentSince: number, limit: number) => dueJobs(records, silentSince, limit),
+    release: (silentSince: number) => releaseJobs(records, silentSince),
     removeExpired: (now: number) => removeExpired(store, [jobs], now),
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { type JobKind, JobLost, jobRunner, silentMs } from '../../src/domain/jobs/job-runner.ts';
@@ -112,6 +112,24 @@ describe('the job runner', () => {
       state: 'failed',
       failure: { message: expect.stringContaining('interrupted 5 times') },
     });
+  });
+
+  test('keeps a job whose work reports nothing', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const heardAt = async () => (await runner.jobs.get(runner.job.id))?.heardAt;
+    const runner = await useRunner(async ({ id }) => {
+      runner.clock.now += silentMs;
+      vi.advanceTimersByTime(silentMs);
+      await expect.poll(heardAt).toBe(runner.clock.now);
+      const { now } = runner.clock;
+      const claim = { runner: 'other', now: now + 1, silentSince: now + 1 - silentMs };
+      expect(await runner.jobs.claim(id, claim)).toBeUndefined();
+      return {};
+    });
+    await runner.run();
+    expect(await runner.jobs.get(runner.job.id)).toMatchObject({ state: 'done' });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('stops when the job is removed and leaves no record', async () => {

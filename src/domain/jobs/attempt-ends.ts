@@ -10,7 +10,7 @@ export class AttemptEnds {
   /** The same queue, whose handler announces the ends of its attempts. */
   announced(queue: Pick<JobQueue, 'enqueue' | 'work'>) {
     return {
-      enqueue: (job: JobRef) => queue.enqueue(job),
+      enqueue: (...job: Parameters<JobQueue['enqueue']>) => queue.enqueue(...job),
       work: (handler: JobAttempt) =>
         queue.work(async (job, signal) => {
           let ended: Job | undefined;

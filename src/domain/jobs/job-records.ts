@@ -115,12 +115,22 @@ export async function dueJobs(
     .map(({ id, kind }) => ({ id, kind }));
 }
 
-/** Resets running jobs to waiting. Only for a store without other processes, whose runners have all ended. */
-export async function releaseJobs(jobs: Pick<Jobs, 'page' | 'update'>): Promise<void> {
-  const { records, next } = await jobs.page('byState', ['running'], { after: null, limit: 1_000 });
-  for (const { id } of records)
-    await jobs.update(id, { state: 'running' }, { state: 'waiting', runner: null });
-  if (next !== undefined) await releaseJobs(jobs);
+/**
+ * Resets running jobs to waiting whose runner has not reported since `silentSince`.
+ * @returns the jobs that this call has reset, oldest first.
+ */
+export async function releaseJobs(
+  jobs: Pick<Jobs, 'page' | 'update'>,
+  silentSince: number,
+): Promise<JobRef[]> {
+  const released: JobRef[] = [];
+  for await (const job of eachRecord(jobs, 'byState', ['running'], { limit: 1_000 })) {
+    const { id, kind, state, runner, heardAt } = job;
+    if (!isDue(job, silentSince)) continue;
+    if (await jobs.update(id, { state, runner, heardAt }, { state: 'waiting', runner: null }))
+      released.push({ id, kind });
+  }
+  return released;
 }
 
 function isDue({ state, heardAt }: Job, silentSince: number): boolean {

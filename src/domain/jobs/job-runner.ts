@@ -37,8 +37,9 @@ export class JobLost extends Error {
   }
 }
 
-/** A runner that did not report for this long is dead. */
-export const silentMs = 60_000;
+/** A runner that has not renewed its claim for this long is dead. */
+export const silentMs = 20_000;
+const renewEveryMs = 5_000;
 /** Reports sooner after the claim or the last stored report are not stored. */
 const reportEveryMs = 500;
 const attemptLimit = 5;
@@ -51,6 +52,7 @@ export function jobRunner(ports: JobRunnerPorts): JobAttempt {
     const now = ports.now().getTime();
     const job = await claimJob(ports.jobs, id, { runner, now, silentSince: now - silentMs });
     if (!job) return undefined;
+    using _claim = renewed(ports.jobs, { id, runner, now: ports.now });
     const attempt = { job, kind, runner, signal };
     if (job.attempts > attemptLimit) return await giveUp(ports, attempt);
     try {
@@ -67,6 +69,18 @@ export function jobRunner(ports: JobRunnerPorts): JobAttempt {
       return await endAttempt(ports, attempt, error);
     }
   };
+}
+
+/** Renews a claim until it is disposed of, so that work without a report is not taken over. */
+function renewed(
+  jobs: Pick<Jobs, 'update'>,
+  { id, runner, now }: Pick<JobRunnerPorts, 'now'> & { readonly id: string; readonly runner: string },
+): Disposable {
+  const timer = setInterval(() => {
+    // The next one may succeed. If the job was taken over, the next report says so.
+    jobs.update(id, { runner, state: 'running' }, { heardAt: now().getTime() }).catch(() => undefined);
+  }, renewEveryMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 interface Attempt {

@@ -70,8 +70,12 @@ export type JobAttempt = JobHandler<Job | undefined>;
 
 /** Wakes workers. It may lose jobs or deliver them twice. */
 export interface JobQueue extends AsyncDisposable {
-  /** The record of the job must be stored. Idempotent. @throws ServiceError `unavailable`. */
-  enqueue(job: JobRef): Promise<void>;
+  /**
+   * The record of the job must be stored. Idempotent.
+   * @param place `front`: before all jobs that wait. Default: after them.
+   * @throws ServiceError `unavailable`.
+   */
+  enqueue(job: JobRef, place?: 'front'): Promise<void>;
 
   /**
    * Works on queued jobs, a few at a time. Disposing of the queue aborts the signal of running jobs and waits for

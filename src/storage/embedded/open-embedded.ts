@@ -33,7 +33,8 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     throw startError(error, dataDir);
   });
   void forgetImports(database);
-  await releaseJobs(embeddedRecords(database, jobs));
+  // Their runners have ended, because a folder has one process.
+  await releaseJobs(embeddedRecords(database, jobs), Number.POSITIVE_INFINITY);
   const snapshots = opened.use(embeddedSnapshots(database.reader));
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
