@@ -56,7 +56,7 @@ describeRedis('during an outage of Redis', () => {
   });
 
   test('a job that is created while Redis is silent is done later', async () => {
-    proxy.silence();
+    proxy.fail('half-open');
     const path = await begin();
     expect((await get('/ready')).status).toBe(503);
     await proxy.cut();
@@ -74,7 +74,7 @@ describeRedis('during an outage of Redis', () => {
 });
 
 describeRedis('a queue without Redis', () => {
-  test.concurrent.each(['cut', 'silence'] as const)('is closed all the same: %s', async (away) => {
+  test.concurrent.each(['refuse', 'half-open'] as const)('is closed all the same: %s', async (away) => {
     const { CAIRN_TEST_REDIS_URL: url = '' } = process.env;
     await using proxy = await TcpProxy.before(url);
     const prefix = `cairn-test-${randomUUID()}`;
@@ -92,7 +92,7 @@ describeRedis('a queue without Redis', () => {
     });
     await queue.enqueue({ kind: 'manifest-export', id: randomUUID() });
     const signal = await begun.promise;
-    await proxy[away]();
+    proxy.fail(away);
     let isClosed = false;
     const closing = queue[Symbol.asyncDispose]().then(() => {
       isClosed = true;

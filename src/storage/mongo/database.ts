@@ -1,3 +1,4 @@
+import './closed-sockets.ts';
 import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from 'mongodb';
 import type { ConnectionCounts } from '../store.ts';
 import { countConnections } from './connection-counts.ts';
@@ -50,17 +51,19 @@ export class Database implements AsyncDisposable {
   readonly db: Db;
   readonly place: string;
   readonly #client: MongoClient;
+  readonly #url: string;
   readonly connections: () => ConnectionCounts;
   /** The server's time, in milliseconds since 1970, at which the monotonic clock of this process was 0. */
   readonly #clockStart: number;
 
   private constructor(
     client: MongoClient,
-    name: string,
+    { url, name }: DatabaseAddress,
     serverTime: Date,
     connections: () => ConnectionCounts,
   ) {
     this.#client = client;
+    this.#url = url;
     this.connections = connections;
     this.db = client.db(name);
     this.place = placeOf(client, name);
@@ -68,11 +71,11 @@ export class Database implements AsyncDisposable {
   }
 
   /** Disposing closes the client. */
-  static async connect(client: MongoClient, name: string): Promise<Database> {
+  static async connect(client: MongoClient, address: DatabaseAddress): Promise<Database> {
     const connections = countConnections(client);
     await client.connect();
     const { localTime } = await client.db('admin').command({ hello: 1 });
-    return new Database(client, name, localTime instanceof Date ? localTime : new Date(), connections);
+    return new Database(client, address, localTime instanceof Date ? localTime : new Date(), connections);
   }
 
   collection<Content extends Document>(name: string): Collection<Content> {
@@ -86,6 +89,22 @@ export class Database implements AsyncDisposable {
 
   async ping(): Promise<void> {
     await this.db.command({ ping: 1 });
+  }
+
+  /** Like `ping`, with a client of its own. */
+  async pingAnew(): Promise<void> {
+    const client = databaseClient(this.#url);
+    try {
+      await client.db(this.db.databaseName).command({ ping: 1 });
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** Replaces all connections. Collections go on with the new ones, because a client that was closed can connect again. */
+  async reconnect(): Promise<void> {
+    await this.#client.close();
+    await this.#client.connect();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,9 +3,11 @@ import {
   MongoError,
   MongoInvalidArgumentError,
   MongoNetworkError,
+  MongoNetworkTimeoutError,
   MongoServerError,
   MongoServerSelectionError,
 } from 'mongodb';
+import { within } from '../../domain/within.ts';
 import { startFailure, storeFailure } from '../failures.ts';
 
 const duplicateCode = 11_000;
@@ -78,21 +80,38 @@ export function storageError(error: unknown): unknown {
   return isStorageError(error) ? storeFailure(withoutDocuments(error), isDiskFull(error)) : error;
 }
 
-/** Runs work on the database and translates its errors with `storageError`. */
+/**
+ * How long a request waits for one piece of work of the database, with all attempts of the driver. So a request is answered
+ * within 30 s of the moment at which the database goes away.
+ */
+const deadlineMs = 25_000;
+
+/** Runs work on the database and translates its errors with `storageError`. @throws ServiceError after the deadline. */
 export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    return await work();
+    return await inTime(work());
   } catch (error) {
     throw storageError(error);
   }
 }
 
+/** Like `translated`, for each of the items. */
 export async function* translatedEach<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item, void> {
+  const iterator = items[Symbol.asyncIterator]();
   try {
-    yield* items;
-  } catch (error) {
-    throw storageError(error);
+    for (;;) {
+      const next = await translated(() => iterator.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
   }
+}
+
+/** @throws MongoNetworkTimeoutError after the deadline. The work may still happen. */
+export function inTime<Result>(work: Promise<Result>, ms = deadlineMs): Promise<Result> {
+  return within(ms, work, () => new MongoNetworkTimeoutError(`No answer within ${ms / 1_000} s`));
 }
 
 /** Like `storageError`, for a database that cannot be opened. @param place where it is, without its password. */

@@ -44,7 +44,7 @@ async function reachDatabase(
     try {
       await using opened = new AsyncDisposableStack();
       const client = opened.adopt(clientOf(address), (client) => client.close());
-      const database = await Database.connect(client, address.name);
+      const database = await Database.connect(client, address);
       await prepare(database);
       opened.move();
       return database;

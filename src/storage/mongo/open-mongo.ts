@@ -15,6 +15,7 @@ import { mongoBlobs } from './blobs/blobs.ts';
 import { mongoDocuments } from './blobs/documents.ts';
 import { namedFiles } from './blobs/named-files.ts';
 import { mongoRecords } from './collections/records.ts';
+import { watchConnection } from './connection-watch.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
 import { mongoExchangeSeries } from './exchanges/exchange-series.ts';
@@ -44,6 +45,7 @@ export async function openMongo(
   await using opened = new AsyncDisposableStack();
   const spoolFolder = await openSpoolFolder(folder);
   const database = opened.use(await openDatabase(address, storeIndexes, patience));
+  const { failure } = opened.use(watchConnection(database));
   const places = blobPlaces(database);
   const registered = new RegisteredGraphs(database);
   opened.use(
@@ -70,7 +72,7 @@ export async function openMongo(
     blobs: withKnownSizes(mongoBlobs(places), of(blobSizes)),
     of,
     exchangeSeries: mongoExchangeSeries(database),
-    failure: new AbortController().signal,
+    failure,
     connections: () => database.connections(),
     now: () => database.now(),
     async ready() {

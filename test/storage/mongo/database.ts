@@ -18,20 +18,20 @@ export function newDatabase(): DatabaseAddress {
 }
 
 export async function dropDatabase({ url, name }: DatabaseAddress): Promise<void> {
-  await using database = await Database.connect(databaseClient(url), name);
+  await using database = await Database.connect(databaseClient(url), { url, name });
   await database.db.dropDatabase();
 }
 
 /** Says that the documents of a database are of another version of Cairn. */
 export async function databaseVersion({ url, name }: DatabaseAddress, version: number): Promise<void> {
-  await using database = await Database.connect(databaseClient(url), name);
+  await using database = await Database.connect(databaseClient(url), { url, name });
   const settings = database.collection<{ _id: string; version: number }>('settings');
   await settings.updateOne({ _id: 'schema' }, { $set: { version } }, { upsert: true });
 }
 
 /** The ids of uploads that have left chunks without a complete file. */
 export async function cutOffUploads({ url, name }: DatabaseAddress): Promise<string[]> {
-  await using database = await Database.connect(databaseClient(url), name);
+  await using database = await Database.connect(databaseClient(url), { url, name });
   const { files, chunks } = blobPlaces(database);
   const begun = await chunks.distinct('files_id');
   const found = await files.find().toArray();

@@ -1,12 +1,31 @@
 import { MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceError } from '../../../src/domain/errors.ts';
-import { isDeadlock, isDuplicate, isOutage, storageError } from '../../../src/storage/mongo/errors.ts';
+import {
+  isDeadlock,
+  isDuplicate,
+  isOutage,
+  storageError,
+  translated,
+  translatedEach,
+} from '../../../src/storage/mongo/errors.ts';
 
 const serverError = (code: number, message: string, more: object = {}) =>
   new MongoServerError({ code, message, ...more });
 
 describe('failures of MongoDB', () => {
+  test('are the answer when it has not answered for 25 s', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const never = new Promise<never>(() => undefined);
+    const silent = { [Symbol.asyncIterator]: () => ({ next: () => never }) };
+    const refused = [translated(() => never), translatedEach(silent).next()].map((work) =>
+      expect(work).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 }),
+    );
+    await vi.advanceTimersByTimeAsync(25_000);
+    await Promise.all(refused);
+  });
+
   test.each([
     [14_031, 'available disk space of 5 bytes is less than required minimum'],
     [1, 'could not extend file "base/5/16777": No space left on device'],

@@ -45,7 +45,7 @@ async function newPlace(): Promise<Place> {
 
 /** What can be derived from the bytes of statements, and the indexes. */
 async function derivedData({ url, name }: DatabaseAddress): Promise<unknown> {
-  await using database = await Database.connect(databaseClient(url), name);
+  await using database = await Database.connect(databaseClient(url), { url, name });
   const collections = ['statements', 'unverified_statements', 'names'].map(async (name) => {
     const collection = database.collection<Document>(name);
     const indexes = (await collection.indexes()).map((index) => index.name).toSorted();
@@ -64,7 +64,7 @@ async function change<Result>(
   { address }: Place,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  await using database = await Database.connect(databaseClient(address.url), address.name);
+  await using database = await Database.connect(databaseClient(address.url), address);
   return await work(database);
 }
 
@@ -445,7 +445,7 @@ describeMongo('a store on MongoDB', () => {
   test('is not made by fsck where there is none', async () => {
     const address = newDatabase();
     await expect(openMongoCheck(address, patience)).rejects.toMatchObject({ code: 'not_found' });
-    await using database = await Database.connect(databaseClient(address.url), address.name);
+    await using database = await Database.connect(databaseClient(address.url), address);
     expect(await database.db.collections()).toEqual([]);
   });
 });

@@ -127,7 +127,7 @@ describeMongo('opening a database of MongoDB', () => {
   test('is refused when an index cannot be created', async () => {
     const address = newDatabase();
     {
-      await using database = await Database.connect(databaseClient(address.url), address.name);
+      await using database = await Database.connect(databaseClient(address.url), address);
       await database.db.collection('graphs').insertMany([{ graphId: 'same' }, { graphId: 'same' }]);
     }
     const refused = await refusal(address);
@@ -141,7 +141,7 @@ describeMongo('opening a database of MongoDB', () => {
   test('is refused when an index of the same name is defined differently', async () => {
     const address = newDatabase();
     {
-      await using database = await Database.connect(databaseClient(address.url), address.name);
+      await using database = await Database.connect(databaseClient(address.url), address);
       await database.db.collection('graphs').createIndex({ other: 1 }, { name: 'graph_id' });
     }
     expect((await refusal(address)).message).toMatch(

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { ObjectId } from 'mongodb';
-import { isDuplicate } from '../errors.ts';
+import { inTime, isDuplicate } from '../errors.ts';
 import { type BlobPlaces, chunkSize } from './blob-places.ts';
 
 const chunksAtOnce = 3;
@@ -15,7 +15,7 @@ export function chunkWriter({ chunks, wholeLimit }: BlobPlaces, files_id: Object
   async function insert(data: Uint8Array): Promise<void> {
     const chunk = { _id: new ObjectId(), files_id, n: sentChunks++, data };
     // The driver repeats an insert whose answer was lost, and nobody else writes to this file.
-    await chunks.insertOne(chunk).catch((error: unknown) => {
+    await inTime(chunks.insertOne(chunk)).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error;
     });
   }

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import { StagedUpload } from '../../staged-upload.ts';
-import { isDuplicate, storageError } from '../errors.ts';
+import { inTime, isDuplicate, storageError } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { removeUploads } from './blob-orphans.ts';
 import { type BlobPlaces, chunkSize } from './blob-places.ts';
@@ -9,6 +9,8 @@ import { chunkWriter } from './chunk-writer.ts';
 
 /** A longer upload is refused, because its chunks would soon count as orphans. */
 const uploadMs = 12 * 3_600_000;
+/** A failed upload waits no longer for its clean-up. What stays is removed with the orphans. */
+const cleanUpMs = 5_000;
 
 /**
  * A file of GridFS. First its chunks are stored, which nobody sees. Then one insert adds the file under its name. A small
@@ -42,23 +44,27 @@ export function stagedFile<Name>(
     }
   }
 
+  async function publish(name: Name): Promise<'stored' | 'known'> {
+    const filename = nameOf(name);
+    while ((await inTime(insert(filename))) === 'taken') {
+      const taken = await inTime(files.findOne({ filename }, { projection: { _id: 1 } }));
+      // The driver repeats an insert whose answer was lost.
+      if (taken?._id.equals(_id)) break;
+      if (await isIntact(name)) return 'known';
+      if (taken) await inTime(removeUploads({ files, chunks }, [taken._id]));
+    }
+    return 'stored';
+  }
+
   return new StagedUpload<Name>({
     stream: writer.stream,
     async publish(name) {
       if (database.now().getTime() - began > uploadMs) refuseSlow();
-      const filename = nameOf(name);
-      while ((await insert(filename)) === 'taken') {
-        const taken = await files.findOne({ filename }, { projection: { _id: 1 } });
-        // The driver repeats an insert whose answer was lost.
-        if (taken?._id.equals(_id)) break;
-        if (await isIntact(name)) return 'known';
-        if (taken) await removeUploads({ files, chunks }, [taken._id]);
-      }
-      return 'stored';
+      return await publish(name);
     },
     /** Keeps the chunks if the file may still appear, because its insert was sent and never answered. */
     async remove() {
-      if (!isUncertain) await chunks.deleteMany({ files_id: _id });
+      if (!isUncertain) await inTime(chunks.deleteMany({ files_id: _id }), cleanUpMs);
     },
     errorOf: storageError,
   });
