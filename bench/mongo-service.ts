@@ -27,6 +27,7 @@ export async function withServers<Result>(work: (servers: Servers) => Promise<Re
       const keyFile = join(folder, 'signing-key.json');
       await openSigner(keyFile, { mayCreate: true });
       const environment = {
+        CAIRN_PUBLIC_URL: 'http://127.0.0.1:3050',
         CAIRN_MONGODB_URL: url,
         CAIRN_MONGODB_DATABASE: name,
         CAIRN_REDIS_URL: redisUrl,

@@ -48,6 +48,7 @@ const benches: Readonly<Record<string, Bench>> = {
   attacks: {},
   kill: { full: rounds },
   replicas: { full: rounds, needsServers: true },
+  outages: { full: { ROUNDS: '50' }, needsServers: true },
   'rolling-restart': { needsServers: true },
   soak: {},
 };

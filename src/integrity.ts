@@ -175,7 +175,7 @@ export async function openIntegrityOn(
     maxStatementBytes: settings.maxStatementBytes,
     now: () => new Date(),
     ready: async () => {
-      await Promise.all([store.ready(), queue.ready(), contexts.documents(ownContexts.cid)]);
+      await Promise.all([store.ready(), contexts.documents(ownContexts.cid)]);
     },
     limits: settings,
   };

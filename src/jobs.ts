@@ -145,6 +145,8 @@ export function removeOldRecords(store: Store, log: Log): AsyncDisposable {
 }
 
 export interface JobService extends AsyncDisposable {
+  /** Aborts with a ServiceError when the process has to be restarted. */
+  readonly failure: AbortSignal;
   /** See `JobQueue.drain`. */
   drain(): Promise<void>;
 }
@@ -159,5 +161,6 @@ export async function openJobService(settings: Settings, log: Log): Promise<JobS
   const identifier = observedIdentifier(pool, telemetry);
   opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }, telemetry));
   const stack = opened.move();
-  return { drain: () => queue.drain(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const { failure } = store;
+  return { failure, drain: () => queue.drain(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

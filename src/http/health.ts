@@ -1,14 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { ServiceError } from '../domain/errors.ts';
 import type { App } from '../platform/http/app.ts';
+import type { AppEnv } from '../platform/http/app-env.ts';
+import { errorAnswer } from '../platform/http/error-response.ts';
 import { jsonAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 
 export interface Readiness {
-  /** Rejects if a dependency does not answer. */
+  /** Rejects if the service cannot do its work. */
   readonly ready: () => Promise<void>;
   /** Aborted when the process is about to end. It is not ready then. */
   readonly stopping: AbortSignal;
+  /** A monotonic clock in milliseconds. */
+  readonly clock?: () => number;
 }
 
 type Register<Caller> = (
@@ -17,46 +23,83 @@ type Register<Caller> = (
   row: Operation<Caller, 'public', z.ZodType, z.ZodObject>,
 ) => void;
 
+/**
+ * How long a service that was ready stays ready while its store is away. A load balancer that takes out all processes at once
+ * refuses connections; the processes answer 503 and say when to come back.
+ */
+export const graceMs = 60_000;
+/** A probe does not wait as long as the store may take. */
+const patienceMs = 1_000;
+
 const tag = 'Health';
 const up = z.object({ status: z.literal('up') });
+const ready = up.extend({
+  problem: z.string().optional().describe('Why requests are answered 503 at the moment'),
+});
 
 /** The routes for probes, which have no token. */
 export function healthRoutes<Caller>(
   app: App<Caller>,
   register: Register<Caller>,
   liveness: `GET /${string}`,
-  { ready, stopping }: Readiness,
+  { ready: check, stopping, clock = () => performance.now() }: Readiness,
 ): void {
   register(app, liveness, {
     access: 'public',
     tag,
     summary: 'Check liveness',
     answers: { 200: jsonAnswer('Alive', up) },
-    handle: () => Response.json({ status: 'up' }),
+    handle: ({ context }) => {
+      context.set('isProbe', true);
+      return Response.json({ status: 'up' });
+    },
   });
 
-  let running: Promise<void> | undefined;
+  let readyAt = Number.NEGATIVE_INFINITY;
+  let problem: string | undefined;
+  let running: Promise<string | undefined> | undefined;
+
+  async function look(log: AppEnv<Caller>['Variables']['log']): Promise<string | undefined> {
+    try {
+      await check();
+      if (problem !== undefined) log.info('The service is ready again.');
+      problem = undefined;
+      readyAt = clock();
+    } catch (err) {
+      const reason = err instanceof ServiceError ? err.message : 'The store does not answer.';
+      if (problem === undefined) log.warn({ err }, `The service is not ready: ${reason}`);
+      problem = reason;
+    }
+    return problem;
+  }
+
   /** Anybody may ask, so questions at the same time share one check. */
-  const check = async () => {
-    running ??= ready().finally(() => {
+  const shared = ({ context }: { readonly context: Context<AppEnv<Caller>> }) => {
+    running ??= look(context.get('log')).finally(() => {
       running = undefined;
     });
-    await running;
+    return running;
   };
+
   register(app, 'GET /ready', {
     access: 'public',
     tag,
     summary: 'Check readiness',
-    answers: { 200: jsonAnswer('Ready', up) },
-    handle: async () => {
-      if (stopping.aborted) refuse(new ServiceError('unavailable', 'The service is stopping.'));
-      await check().catch(refuse);
-      return Response.json({ status: 'up' });
+    description:
+      'Whether the service can do its work. It stays ready for 60 s without its store, and then says the `problem`.',
+    answers: { 200: jsonAnswer('Ready', ready) },
+    handle: async (call) => {
+      const { context } = call;
+      context.set('isProbe', true);
+      const unready = (reason: string) =>
+        errorAnswer(new ServiceError('unavailable', reason, { retryAfter: 1 }), context);
+      if (stopping.aborted) return unready('The service is stopping.');
+      const looked = shared(call);
+      const isInGrace = clock() - readyAt < graceMs;
+      const late = delay(patienceMs, problem ?? 'The store has not answered yet.', { ref: false });
+      const found = await (isInGrace ? Promise.race([looked, late]) : looked);
+      if (found !== undefined && !isInGrace) return unready(found);
+      return Response.json({ status: 'up', ...(found !== undefined && { problem: found }) });
     },
   });
-}
-
-function refuse(cause: unknown): never {
-  const reason = cause instanceof ServiceError ? cause.message : 'The store does not answer.';
-  throw new ServiceError('unavailable', reason, { cause, retryAfter: 1 });
 }

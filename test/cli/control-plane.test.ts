@@ -50,6 +50,7 @@ describe.concurrent('cairn serve control-plane', () => {
       expect.stringContaining('-auth-idp-redirect-url is not set'),
       expect.stringContaining('-adapter-auth-service-base-url'),
       expect.stringMatching(/CAIRN_HOST="0\.0\.0\.0" .* the integrity service/),
+      expect.stringContaining('CAIRN_PUBLIC_URL is not set'),
     ]);
     expect(stderr).not.toContain('short"');
   });

@@ -37,7 +37,7 @@ describe.concurrent('authentication that cannot work', () => {
   test.each([
     [{ CAIRN_AUTH_MODE: 'ldap' }, ['CAIRN_AUTH_MODE']],
     [{ CAIRN_AUTH_MODE: 'auth_service' }, ['CAIRN_AUTH_SERVICE_BASE_URL']],
-    [{ CAIRN_HOST: '0.0.0.0' }, ['CAIRN_HOST']],
+    [{ CAIRN_HOST: '0.0.0.0' }, ['CAIRN_HOST', 'CAIRN_PUBLIC_URL']],
     [
       {
         CAIRN_AUTH_MODE: 'oidc',

@@ -36,6 +36,7 @@ async function onMongodb(folder: string): Promise<ServiceStore> {
   return {
     environment: {
       CAIRN_DATA_DIR: folder,
+      CAIRN_PUBLIC_URL: 'http://127.0.0.1:3050',
       CAIRN_MONGODB_URL: address.url,
       CAIRN_MONGODB_DATABASE: address.name,
       CAIRN_SIGNING_KEY_FILE: keyFile,

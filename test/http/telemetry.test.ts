@@ -71,6 +71,12 @@ function sample(name: string, ...labels: string[]): number | undefined {
   return series === undefined ? undefined : Number(series.split(' ').at(-1));
 }
 
+test('a job that has ended has one line with its kind, duration and result', () => {
+  const ended = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'job');
+  const job = { kind: 'manifest-export', result: 'done', attempts: 1 };
+  expect(ended).toEqual([expect.objectContaining({ ...job, level: 30, ms: expect.any(Number) })]);
+});
+
 describe('metrics', () => {
   test('count requests by template of the route, and all unknown paths as one', () => {
     const name = 'http_server_request_duration_seconds_count';

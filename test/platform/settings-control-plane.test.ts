@@ -126,9 +126,8 @@ describe('settings of the control plane', () => {
     ],
   ])('are complete for %s', (_name, values) => {
     expect(problemsOf(values)).toEqual([]);
-    expect(problemsOf(values, {}, { CAIRN_HOST: '0.0.0.0', CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual(
-      [],
-    );
+    const reachable = { CAIRN_HOST: '0.0.0.0', CAIRN_PUBLIC_URL: 'https://cairn.example' };
+    expect(problemsOf(values, {}, { ...reachable, CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
   });
 
   test('fall back to the auth service of the adapter', () => {
@@ -241,6 +240,7 @@ describe('settings of the control plane', () => {
       expect.stringContaining('-auth-bearer-issuer-url is not set'),
       expect.stringContaining('-auth-bearer-client-id is not set'),
       expect.stringMatching(/the integrity service \(CAIRN_AUTH_MODE\)/),
+      expect.stringMatching(/^CAIRN_PUBLIC_URL is not set/),
     ]);
     expect(problems.join()).not.toMatch(/abc-secret|def-secret/);
   });

@@ -48,9 +48,10 @@ describe('settings', () => {
       { CAIRN_HOST: '0.0.0.0', CAIRN_LOG_LEVEL: 'loud', CAIRN_MAX_JSON_BYTES: '1 MB' },
       { port: '99999' },
     );
-    expect(problems).toHaveLength(4);
+    expect(problems).toHaveLength(5);
     expect(problems.join('\n')).toMatch(/--port="99999".*\n.*CAIRN_LOG_LEVEL="loud"/);
-    expect(problems.at(-1)).toContain('CAIRN_ALLOW_UNAUTHENTICATED');
+    expect(problems.at(-2)).toContain('CAIRN_ALLOW_UNAUTHENTICATED');
+    expect(problems.at(-1)).toContain('CAIRN_PUBLIC_URL');
   });
 
   test('refuse one port for requests and metrics, unless it is picked', () => {
@@ -62,8 +63,9 @@ describe('settings', () => {
 
   test('refuse addresses other than loopback unless unauthenticated access is allowed', () => {
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'example.org']) {
-      expect(problemsOf({ CAIRN_HOST: host })).toHaveLength(1);
-      expect(problemsOf({ CAIRN_HOST: host, CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
+      const reachable = { CAIRN_HOST: host, CAIRN_PUBLIC_URL: 'https://cairn.example' };
+      expect(problemsOf(reachable)).toHaveLength(1);
+      expect(problemsOf({ ...reachable, CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
     }
     for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]'])
       expect(problemsOf({ CAIRN_HOST: host })).toEqual([]);
@@ -81,7 +83,8 @@ describe('settings', () => {
       oidcIssuerUrl: 'https://idp.example/realm/',
       claimNamespace: 'https://cairn.example',
     });
-    expect(() => readSettings({ ...oidc, CAIRN_HOST: '0.0.0.0' }, {}, ['integrity'])).not.toThrow();
+    const reachable = { ...oidc, CAIRN_HOST: '0.0.0.0', CAIRN_PUBLIC_URL: 'https://cairn.example' };
+    expect(() => readSettings(reachable, {}, ['integrity'])).not.toThrow();
     expect(problemsOf({ CAIRN_AUTH_MODE: 'oidc', CAIRN_PORT: 'x' })).toEqual([
       expect.stringContaining('CAIRN_PORT'),
       expect.stringContaining('CAIRN_OIDC_ISSUER_URL'),
@@ -148,7 +151,8 @@ describe('settings', () => {
   });
 
   test('require Redis with MongoDB, unless jobs run in process', () => {
-    const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host', CAIRN_SIGNING_KEY_FILE: 'key.json' };
+    const url = { CAIRN_MONGODB_URL: 'mongodb://host', CAIRN_PUBLIC_URL: 'https://cairn.example' };
+    const mongodb = { ...url, CAIRN_SIGNING_KEY_FILE: 'key.json' };
     expect(problemsOf(mongodb)).toEqual([expect.stringContaining('but CAIRN_REDIS_URL is not')]);
     expect(problemsOf({ ...mongodb, CAIRN_JOBS: 'in-process' })).toEqual([]);
     expect(problemsOf({ ...mongodb, CAIRN_REDIS_URL: 'rediss://:word@host:6380/1' })).toEqual([]);
@@ -164,8 +168,27 @@ describe('settings', () => {
     expect(() => readSettings(mongodb, {}, [])).toThrow('CAIRN_SIGNING_KEY_FILE');
   });
 
+  test('require a public URL where credentials would name an address that others cannot use', () => {
+    const shared = {
+      CAIRN_MONGODB_URL: 'mongodb://host',
+      CAIRN_REDIS_URL: 'redis://host',
+      CAIRN_SIGNING_KEY_FILE: 'key.json',
+    };
+    const reachable = { CAIRN_HOST: '0.0.0.0', CAIRN_ALLOW_UNAUTHENTICATED: 'true' };
+    expect(problemsOf(shared)).toEqual([expect.stringMatching(/^CAIRN_PUBLIC_URL is .* processes share/)]);
+    expect(problemsOf(reachable)).toEqual([
+      expect.stringMatching(/^CAIRN_PUBLIC_URL is .* CAIRN_HOST="0\.0\.0\.0"/),
+    ]);
+    for (const values of [shared, reachable]) {
+      expect(problemsOf({ ...values, CAIRN_PUBLIC_URL: 'https://cairn.example' })).toEqual([]);
+      expect(() => readSettings(values, {}, ['control-plane'])).not.toThrow();
+      expect(() => readSettings(values, {}, [])).not.toThrow();
+    }
+  });
+
   test('require a signing key with MongoDB', () => {
-    const mongodb = { CAIRN_MONGODB_URL: 'mongodb+srv://host', CAIRN_REDIS_URL: 'redis://host' };
+    const url = { CAIRN_MONGODB_URL: 'mongodb+srv://host', CAIRN_PUBLIC_URL: 'https://cairn.example' };
+    const mongodb = { ...url, CAIRN_REDIS_URL: 'redis://host' };
     expect(problemsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_SIGNING_KEY_FILE')]);
     expect(problemsOf({ ...mongodb, CAIRN_SIGNING_KEY_FILE: 'key.json' })).toEqual([]);
   });

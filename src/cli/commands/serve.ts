@@ -16,7 +16,7 @@ import {
   serviceArgument,
 } from '../setting-options.ts';
 import { exitCodes, failUsage } from '../terminal/failure.ts';
-import { type Io, stopped } from '../terminal/io.ts';
+import type { Io } from '../terminal/io.ts';
 
 /** How long closing may take after the last request and job. */
 const closeMs = 3_000;
@@ -96,11 +96,15 @@ async function serveJobs(io: Io, flags: SettingFlags): Promise<void> {
       '"cairn serve jobs" needs Redis. Set CAIRN_REDIS_URL, or run "cairn serve", which works on jobs itself.',
     );
   await using service = await openJobService(settings, log);
-  const signal = stopped(io);
+  const { failure } = service;
+  const signal = AbortSignal.any([io.stopSignal(), failure]);
   log.info('Cairn works on jobs');
   flushCompileCache();
-  log.info({ signal: await signal }, 'Stopping after the running jobs.');
-  await atMost(graceOf(settings), service.drain());
+  if (!signal.aborted) await once(signal, 'abort');
+  if (failure.aborted) log.fatal({ err: failure.reason }, 'The process cannot continue.');
+  else log.info({ signal: String(signal.reason) }, 'Stopping after the running jobs.');
+  await atMost(failure.aborted ? 0 : graceOf(settings), service.drain());
+  failure.throwIfAborted();
 }
 
 function graceOf({ shutdownTimeout }: Settings): number {

@@ -19,5 +19,7 @@ export interface AppEnv<Caller = Principal> {
     /** The bytes that the request holds in memory until it is handled. */
     account: ByteAccount;
     auditEntry?: AuditEntry;
+    /** Whether the request is logged at `debug` only, because it is sent every few seconds. */
+    isProbe?: true;
   };
 }

@@ -79,7 +79,9 @@ function requestLog<Caller>(log: Log, telemetry: Telemetry): MiddlewareHandler<A
       const { method, path } = context.req;
       const ms = Math.round((performance.now() - startedAt) * 10) / 10;
       const principal = context.get('principal') ?? undefined;
-      log.info({ ...ids, principal, method, path, status: context.res.status, ms }, 'request');
+      // Probes come every few seconds.
+      const level = context.get('isProbe') ? 'debug' : 'info';
+      log[level]({ ...ids, principal, method, path, status: context.res.status, ms }, 'request');
     });
   };
 }

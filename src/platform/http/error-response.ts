@@ -11,22 +11,31 @@ export function errorResponse<Caller>(
   showCallStack: boolean,
 ): Response {
   const error = asServiceError(thrown);
-  const status = errorStatus[error.code];
   const log = context.get('log');
-  if (status >= 500) log.error({ err: error.cause ?? error, code: error.code }, error.message);
+  if (errorStatus[error.code] >= 500)
+    log.error({ err: error.cause ?? error, code: error.code }, error.message);
+  return errorAnswer(error, context, showCallStack ? callStack(thrown) : undefined);
+}
+
+/** The answer of an error that is not logged. */
+export function errorAnswer<Caller>(
+  error: ServiceError,
+  context: Context<AppEnv<Caller>>,
+  stack?: string,
+): Response {
   const body = {
     error: error.message,
     code: error.code,
     request_id: context.get('requestId'),
     ...(error.details && { details: error.details }),
-    ...(showCallStack && { callstack: { internal: callStack(thrown) } }),
+    ...(stack !== undefined && { callstack: { internal: stack } }),
   };
   const headers = new Headers(error.headers);
   headers.set('content-type', 'application/json');
   if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
   if (error.code === 'unauthorized' && !headers.has('www-authenticate'))
     headers.set('www-authenticate', 'Bearer');
-  return context.newResponse(JSON.stringify(body), { status, headers });
+  return context.newResponse(JSON.stringify(body), { status: errorStatus[error.code], headers });
 }
 
 function asServiceError(thrown: unknown): ServiceError {

@@ -34,7 +34,7 @@ export const placeSettingTable = {
   publicUrl: optional(
     'CAIRN_PUBLIC_URL',
     publicUrl,
-    'Address at which others reach the service. Ids of credentials and status lists start with it. If it is https and has a host name, the service is a did:web of that name. Default: the address to listen on.',
+    'Address at which others reach the service. Ids of credentials and status lists start with it. If it is https and has a host name, the service is a did:web of that name. Required with CAIRN_MONGODB_URL, and if other machines can reach CAIRN_HOST. Default: the address to listen on.',
   ),
   publicStatusLists: required(
     'CAIRN_PUBLIC_STATUS_LISTS',

@@ -1,6 +1,7 @@
 import { contradictions, storeProblems } from './contradictions.ts';
 import { exposedServices } from './exposed-services.ts';
 import { missingSettings, unchosenModes } from './modes.ts';
+import { publicUrlProblems } from './public-url.ts';
 import { type Setting, type SettingTable, type ValuesOf, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
 import { authServiceProblems } from './start-notices.ts';
@@ -41,6 +42,7 @@ export function readSettings(
     ...contradictions(settings, isAuthGiven),
     ...authServiceProblems(settings),
     ...exposedServices(settings, services),
+    ...publicUrlProblems(settings, services),
   );
   if (problems.length > 0) throw new SettingsError(problems);
   return settings as Settings;

@@ -38,7 +38,7 @@ describeMongo('a service whose MongoDB goes away', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  const ready = async () => (await send(service, 'GET', '/ready')).status;
+  const ready = async () => (await send(service, 'GET', '/ready')).json;
   /** A batch of statements about things of its own. */
   const batch = (name: string) => ({
     statements: Array.from({ length: 40 }, (_, at) => ({
@@ -64,12 +64,16 @@ describeMongo('a service whose MongoDB goes away', () => {
       expect([status, json.code]).toEqual([503, 'unavailable']);
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     }
-    expect(await ready()).toBe(503);
+    const { status, json } = await send(service, 'GET', '/ready');
+    expect([status, json]).toEqual([200, { status: 'up', problem: expect.stringContaining('store') }]);
   }
 
   async function expectRecovery(): Promise<void> {
     const status = async () => (await putBlob(service, `after ${crypto.randomUUID()}`)).status;
-    await vi.waitFor(async () => expect([await ready(), await status()]).toEqual([200, 200]), 60_000);
+    await vi.waitFor(
+      async () => expect([await ready(), await status()]).toEqual([{ status: 'up' }, 200]),
+      60_000,
+    );
   }
 
   test.each([
@@ -77,7 +81,7 @@ describeMongo('a service whose MongoDB goes away', () => {
     ['is silent', async () => proxy.fail('half-open')],
   ])('answers 503 while it %s, and goes on by itself', { timeout }, async (name, takeAway) => {
     const before = await putBlob(service, `before ${name}`);
-    expect([before.status, await ready()]).toEqual([200, 200]);
+    expect([before.status, await ready()]).toEqual([200, { status: 'up' }]);
     await takeAway();
     await expectUnavailable();
     expect((await send(service, 'GET', '/health/v1')).status).toBe(200);
