@@ -7,7 +7,8 @@ const quick = 'serverSelectionTimeoutMS=200&connectTimeoutMS=200';
 
 describeMongo('cairn serve on MongoDB', () => {
   test('requires a shared signing key', async () => {
-    const env = { CAIRN_MONGODB_URL: 'mongodb://localhost/', CAIRN_JOBS: 'in-process' };
+    const url = { CAIRN_MONGODB_URL: 'mongodb://localhost/', CAIRN_PUBLIC_URL: 'https://cairn.example' };
+    const env = { ...url, CAIRN_JOBS: 'in-process' };
     const { code, stderr } = await cairn(['serve'], { env });
     expect({ code, stderr }).toEqual({
       code: 2,

@@ -16,7 +16,7 @@ describeMongo('a database of an earlier version', () => {
     const collections: Record<string, BSON.Document[]> = BSON.EJSON.parse(text, { relaxed: false });
     try {
       {
-        await using database = await Database.connect(databaseClient(address.url), address.name);
+        await using database = await Database.connect(databaseClient(address.url), address);
         for (const [name, documents] of Object.entries(collections))
           if (documents.length > 0) await database.db.collection(name).insertMany(documents);
       }
