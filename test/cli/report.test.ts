@@ -86,7 +86,9 @@ test('a report on a manifest is made offline and says where things come from and
   expect([made.code, made.stdout], made.stderr).toEqual([0, expect.stringContaining('model.html  ')]);
   const text = words(read('model.html'));
   expect(text).toContain('Evidence report model.bin');
-  expect(text).toContain('Verified: nothing was altered');
+  expect(text).toContain('Unaltered In the whole manifest');
+  expect(text).toContain('Nobody has said whose word counts for this report');
+  expect(read('model.html')).toContain('class="verdict neutral"');
   expect(text).toMatch(/made by train\.py on 31 Jan 2026, 12:00 UTC , run by did:key:z\S+ +\(not signed\)/);
   expect(text).toMatch(/from raw\.csv +\S+ +\(not included\)/);
   expect(text).toMatch(/What model\.bin was used for evaluate\.py made scores\.json/);

@@ -13,7 +13,12 @@ import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeBytes, writeText } from '../terminal/write-out.ts';
-import { addVerificationOptions, type VerificationFlags } from './verify/verification-options.ts';
+import { checkDemands, demandProblem } from './verify/demands.ts';
+import {
+  addVerificationOptions,
+  hasTrustFlags,
+  type VerificationFlags,
+} from './verify/verification-options.ts';
 
 interface ReportFlags extends VerificationFlags {
   readonly output: string;
@@ -29,10 +34,14 @@ else was made, or about --subject. For an id or another file the service makes i
 
 FILE is replaced if it exists, and appears only when it is complete.
 
-Exit codes: 0 written; 1 written, but verification failed; 2 wrong usage; 3 the service cannot be reached.
+--signer and --keys say whom you trust, and the report says what they signed. Without them it says only whether something
+was altered, and who signed.
+
+Exit codes: 0 written; 1 written, but verification failed, or not what --require-… asks for; 2 wrong usage; 3 the service cannot be reached.
 
 Examples:
   $ cairn report evidence.car -o report.html
+  $ cairn report evidence.car --signer did:key:z6Mk… -o report.html
   $ cairn report evidence.car --subject model.bin -o report.html
   $ cairn report bafkr4i… -o report.html`;
 
@@ -60,7 +69,7 @@ async function report(io: Io, target: string, flags: ReportFlags): Promise<void>
   if (isFile && file === (await realpath(target)))
     failUsage(`The report would replace ${target}. Write it to another file.`);
   const form = isFile ? await manifestForm(target) : undefined;
-  const { page, faults } = form
+  const { page, problem } = form
     ? await ofManifest(io, target, form, flags)
     : await ofService(io, target, flags);
   if (file === undefined) await writeBytes(io, Buffer.from(page));
@@ -68,15 +77,17 @@ async function report(io: Io, target: string, flags: ReportFlags): Promise<void>
     await writeWhole(file, page);
     await writeText(io, `${printableLine(output)}  ${Buffer.byteLength(page)} bytes\n`);
   }
-  if (faults > 0) failNo('Verification failed. The report says why.');
+  if (problem !== undefined) failNo(problem);
 }
 
 interface MadeReport {
   readonly page: string;
-  readonly faults: number;
+  /** Why the answer is no. */
+  readonly problem: string | undefined;
 }
 
 async function ofManifest(io: Io, path: string, form: ManifestForm, flags: ReportFlags): Promise<MadeReport> {
+  checkDemands(flags);
   const folders = await contextFolders(flags.contexts, readClientSettings(io));
   // Imported here, because it loads most of the program.
   const { manifestReport } = await import('./report/manifest-report.ts');
@@ -85,14 +96,15 @@ async function ofManifest(io: Io, path: string, form: ManifestForm, flags: Repor
   const made = await manifestReport(path, form, folders, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
-  return { page: await reportPage(made), faults: made.checks.faults.count };
+  const problem = faultProblem(made.checks.faults.count) ?? demandProblem(made.trusted, flags);
+  return { page: await reportPage(made), problem };
 }
 
 async function ofService(io: Io, target: string, flags: ReportFlags): Promise<MadeReport> {
-  const { subject = [], contexts, statusList, statusIssuer } = flags;
-  if ([subject, contexts, statusList, statusIssuer].some(({ length }) => length > 0))
+  const { subject = [], contexts } = flags;
+  if (subject.length > 0 || contexts.length > 0 || hasTrustFlags(flags))
     failUsage(
-      `--subject, --contexts and --status-… are for manifests, and ${target} is not a manifest. Remove them.`,
+      `--subject, --contexts, --status-…, --signer, --keys and --require-… are for manifests, and ${target} is not a manifest. Remove them.`,
     );
   const id = await identifierOrFile(io, target);
   const response = await openClient(readClientSettings(io)).send(
@@ -100,5 +112,9 @@ async function ofService(io: Io, target: string, flags: ReportFlags): Promise<Ma
     `/report/v1/${encodeURIComponent(id)}`,
   );
   const faults = Number(response.headers.get('cairn-report-problems') ?? 0);
-  return { page: await answerText(response), faults };
+  return { page: await answerText(response), problem: faultProblem(faults) };
+}
+
+function faultProblem(faults: number): string | undefined {
+  return faults > 0 ? 'Verification failed. The report says why.' : undefined;
 }

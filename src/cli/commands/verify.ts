@@ -14,9 +14,14 @@ import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
 import { credentialIn } from './verify/credential-file.ts';
+import { checkDemands, demandProblem } from './verify/demands.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
-import { addVerificationOptions, type VerificationFlags } from './verify/verification-options.ts';
+import {
+  addVerificationOptions,
+  hasTrustFlags,
+  type VerificationFlags,
+} from './verify/verification-options.ts';
 import { verifyFile } from './verify/verify-file.ts';
 import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
 
@@ -36,6 +41,12 @@ A file is verified offline:
 The content of a CID is fetched from the service and recomputed here.
 Without an @id, a --cid or a CID in the file name there is nothing to compare with, and the exit code is 1.
 
+Verifying shows that nothing was altered, and who signed. Anybody can make such a manifest, so say whom you trust: --signer
+names a DID, and --keys a folder with JWKs, JWK Sets or DID documents (the only way to check did:web). The output counts what
+they signed, what others signed and what nobody signed. Exit code 1 with --require-signer: a statement is not signed, valid
+now and as a whole, by somebody whom you trust. With --require-status: a credential is revoked or suspended, or its status is
+unknown.
+
 Contexts come from this program, from --contexts and from CAIRN_CONTEXTS_DIR.
 
 Examples:
@@ -43,6 +54,7 @@ Examples:
   $ cairn verify model.bin --cid bafkr4i…
   $ cairn verify statements.ndjson --contexts ./contexts
   $ cairn verify evidence.car
+  $ cairn verify evidence.car --signer did:key:z6Mk… --keys ./keys --require-signer
   $ cairn verify credential.json --status-list revocation.json --status-list suspension.json
   $ cairn verify urn:cid:bagb6qaq6e… --json`;
 
@@ -54,7 +66,7 @@ export function verifyCommand(program: Command, io: Io): void {
     .argument('<file or id>', 'a file, or a CID with or without urn:cid:')
     .option('--cid <cid>', 'a CID that the content must have (repeatable)', collect, []);
   addVerificationOptions(command)
-    .option('--full', 'of a manifest, print each signed statement')
+    .option('--full', 'of a manifest, print each signed statement and each credential')
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
     .action(async (target: string, flags: VerifyFlags) => await verify(io, target, flags));
@@ -71,8 +83,10 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   if (credential) return await printCredential(io, target, credential, folders, flags);
   const form = kind === 'file' && flags.cid.length === 0 ? await manifestForm(target) : undefined;
   if (form) return await verifyManifest(io, target, form, folders, flags);
-  if (flags.statusList.length > 0 || flags.statusIssuer.length > 0)
-    failUsage(`--status-list and --status-issuer are for credentials and manifests. ${target} is neither.`);
+  if (hasTrustFlags(flags))
+    failUsage(
+      `--status-…, --signer, --keys and --require-… are for credentials and manifests. ${target} is neither.`,
+    );
   if (kind === 'file') {
     const expected = expectedOf(flags.cid, target);
     return await printReports(io, verifyFile(target, await openIdentifier(folders), expected), asJson);
@@ -92,10 +106,13 @@ async function printCredential(
   sources: readonly ContextSource[],
   flags: VerifyFlags,
 ): Promise<void> {
+  checkDemands(flags);
   const { credentialJson, credentialText, verifyLocally } = await import('./verify/verify-credential.ts');
   const result = await verifyLocally(credential, await openIdentifier(sources), flags);
   await writeText(io, flags.json ? credentialJson(name, credential, result) : credentialText(name, result));
   if (!result.verified) failNo('Verification failed.');
+  if (flags.requireSigner && !result.isKnown)
+    failNo('The issuer is not among those whom you trust (--require-signer).');
 }
 
 async function verifyManifest(
@@ -105,11 +122,12 @@ async function verifyManifest(
   sources: readonly ContextSource[],
   flags: VerifyFlags,
 ): Promise<void> {
-  const { findingJson, manifestText, summaryJson, verifyManifestFile } = await import(
-    './verify/verify-manifest.ts'
-  );
+  checkDemands(flags);
+  const { findingJson, manifestText, summaryJson } = await import('./verify/manifest-output.ts');
+  const { verifyManifestFile } = await import('./verify/verify-manifest.ts');
   const asJson = flags.json ?? false;
-  const text = manifestText(path, { isFull: flags.full ?? false });
+  const isAsked = flags.signer.length > 0 || flags.keys.length > 0;
+  const text = manifestText(path, { isFull: flags.full ?? false, isAsked });
   using progress = openProgress(io, { total: undefined });
   const findings = verifyManifestFile(path, form, sources, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
@@ -117,8 +135,10 @@ async function verifyManifest(
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
     await writeText(io, asJson ? findingJson(next.value) : text.finding(next.value));
-  await writeText(io, asJson ? summaryJson(path, next.value) : text.summary(next.value));
+  await writeText(io, asJson ? summaryJson(path, next.value, flags) : text.summary(next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
+  const problem = demandProblem(next.value, flags);
+  if (problem !== undefined) failNo(problem);
 }
 
 /** Imports JSON-LD only when needed, because loading it takes time. */

@@ -36,9 +36,9 @@ function commandsOf(report: Report): Command[] {
     return [
       { why: 'Is the manifest the one of this report?', line: `b3sum ${file}`, prints: source.digest },
       {
-        why: 'Verify every identifier, hash and signature in it:',
+        why: 'Verify every identifier, hash and signature in it. Add --signer for each DID that you trust:',
         line: `cairn verify ${file}`,
-        prints: `${plain(source.file)}: verified`,
+        prints: `${plain(source.file)}: unaltered; you have not said whom you trust (--signer, --keys)`,
       },
       ...hashes,
       ...(first === undefined

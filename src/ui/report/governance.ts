@@ -33,7 +33,7 @@ function row(report: Report, { kind, verdict, by, at, until, text, subject, stat
 <td data-label="What">${kinds[kind]}${verdict === undefined ? '' : html`: <strong>${foreign(verdict.replaceAll('_', ' '))}</strong>`}${text === undefined ? '' : html`<br>“${foreign(text, 400)}”`}</td>
 <td data-label="About">${label(report, subject)}</td>
 <td data-label="By">${by === undefined ? 'not named' : nameOrId(report, by)}${at === undefined ? '' : html`<br>${moment(at)}`}${until === undefined ? '' : html`<br>until ${moment(until)}`}</td>
-<td data-label="Its statement">${found ? standing(found) : ''}</td>
+<td data-label="Its statement">${found ? standing(report, found) : ''}</td>
 </tr>`;
 }
 

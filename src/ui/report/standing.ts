@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import type { ReportedStatement } from '../../domain/integrity/report/report.ts';
+import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
+import type { Trust } from '../../domain/integrity/signatures/trust.ts';
 import type { Html } from '../header.ts';
 import { foreign, shortId } from './words.ts';
 
@@ -11,11 +12,9 @@ export function standingWords({ trust }: Pick<ReportedStatement, 'trust'>): stri
   return trust.isRegistrant ? 'signed by its registrant' : 'signed by another';
 }
 
-const tones = { claimed: 'plain', signed: 'good', revoked: 'bad' } as const;
-
-/** The same as a mark, with the reasons. */
-export function standing({ trust, signatures, isTrusted }: ReportedStatement): Html {
-  const tone = trust.state === 'signed' && !trust.isValid ? 'warning' : tones[trust.state];
+/** The same as a mark, with the reasons. Only a signature by somebody who is trusted looks good. */
+export function standing({ trusted }: Report, { trust, signatures, isTrusted }: ReportedStatement): Html {
+  const tone = toneOf(trust, trusted.knownDids);
   const bad = signatures.filter(({ result }) => result !== 'ok').slice(0, 3);
   const isUnknown = signatures.some((signature) => signature.standing === 'unknown');
   return html`<span class="badge ${tone}">${standingWords({ trust })}</span>${
@@ -23,9 +22,16 @@ export function standing({ trust, signatures, isTrusted }: ReportedStatement): H
   }${trust.reason === undefined ? '' : html` ${foreign(trust.reason)}`}${bad.map(
     ({ result, reason }) =>
       html`<br>A signature ${result === 'failed' ? 'is wrong' : 'could not be checked'}${reason === null ? '' : html`: ${foreign(reason, 300)}`}`,
-  )}${isUnknown ? html`<br>Whether its credential was revoked is unknown.` : ''}${
+  )}${isUnknown ? html`<br>Whether its credential was revoked is unknown.${trust.unknownStatus === undefined ? '' : html` ${foreign(trust.unknownStatus, 300)}`}` : ''}${
     isTrusted ? '' : html`<br>Read with a context that only the manifest vouches for.`
   }`;
+}
+
+function toneOf({ state, isValid, by = '' }: Trust, knownDids: ReadonlySet<string>): string {
+  if (state === 'revoked') return 'bad';
+  if (state === 'claimed') return 'plain';
+  if (!isValid) return 'warning';
+  return knownDids.has(by) ? 'good' : 'plain';
 }
 
 /** Credentials carry the signatures of the others, and are not counted beside them. */

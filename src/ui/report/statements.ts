@@ -81,7 +81,7 @@ function row(report: Report, alike: readonly ReportedStatement[]): Html {
 <td data-label="When">${period(alike)}</td>
 <td data-label="What it says">${says(report, all)}${count}</td>
 <td data-label="Registered by">${by === undefined ? 'nobody named' : nameOrId(report, by)}</td>
-<td data-label="Standing">${standing(first)}</td>
+<td data-label="Standing">${standing(report, first)}</td>
 </tr>`;
 }
 

@@ -1,11 +1,13 @@
 import { html } from 'hono/html';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { Report } from '../../domain/integrity/report/report.ts';
+import { verdictOf } from '../../domain/integrity/manifest/summary.ts';
+import type { Report, Trusted } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { withoutCarriers } from './standing.ts';
 import { counted, foreign } from './words.ts';
 
 const faultsShown = 20;
+const signersShown = 10;
 
 /** What the most common problems mean, before the exact reason. */
 const plainWords: Partial<Record<ErrorCode, string>> = {
@@ -15,14 +17,19 @@ const plainWords: Partial<Record<ErrorCode, string>> = {
   unexpected_content: 'There is content that does not belong here.',
 };
 
-/** The answer in one box: whether verification succeeded, and what needs attention. */
+const tones = { failed: 'bad', unaltered: 'neutral', partly_known: 'neutral', known: 'good' } as const;
+
+/** The answer in one box: whether anything was altered, who signed, and what needs attention. */
 export function verdict(report: Report): Html {
-  const { checks } = report;
+  const { checks, trusted } = report;
   const { count, first } = checks.faults;
-  if (count === 0)
-    return html`<section class="verdict good" aria-labelledby="verdict">
-<h2 id="verdict">Verified: nothing was altered</h2>
+  const answer = verdictOf({ ...trusted, faults: count });
+  if (answer !== 'failed')
+    return html`<section class="verdict ${tones[answer]}" aria-labelledby="verdict">
+<h2 id="verdict">${titles[answer](trusted)}</h2>
 <p>${checkedWords(report)} Identifiers are computed from the content, so any change would show.</p>
+${answer === 'unaltered' ? html`<p>Anybody can make such statements. Nobody has said whose word counts for this report${report.source.kind === 'manifest' ? html` (<code>--signer</code>, <code>--keys</code>)` : ''}, so it only lists who signed.</p>` : ''}
+${signersList(trusted)}
 ${attention(report)}
 </section>`;
   return html`<section class="verdict bad" aria-labelledby="verdict">
@@ -39,6 +46,35 @@ ${attention(report)}
 </section>`;
 }
 
+const titles = {
+  unaltered: () => 'Unaltered',
+  partly_known: ({ ids, known }: Trusted) =>
+    `Unaltered; ${known.toLocaleString('en')} of ${counted(ids, 'statement')} ${known === 1 ? 'is' : 'are'} signed by those who are trusted`,
+  known: () => 'Unaltered, and every statement is signed by those who are trusted',
+};
+
+/** Who signed, and whether the maker of the report has named them. */
+function signersList({ signers, isAsked, ids, knownDids }: Trusted): Html {
+  const known = (isKnown: boolean) =>
+    isKnown ? html`, <strong>trusted</strong>` : ', not among the trusted';
+  const silent = [...knownDids].filter((did) => !signers.some(({ signer }) => signer === did));
+  return html`${
+    signers.length === 0
+      ? html`<p>${ids === 0 ? 'There is no statement.' : 'Nobody has signed a statement so that it counts now.'}</p>`
+      : html`<p>Who signed:</p>
+<ul>${signers
+          .slice(0, signersShown)
+          .map(
+            ({ signer, statements, asRegistrant, isKnown }) =>
+              html`<li><code>${foreign(signer ?? 'an unknown key', 200)}</code>: ${counted(statements, 'statement')}, ${asRegistrant === statements ? 'all' : asRegistrant} as registrant${isAsked ? known(isKnown) : ''}</li>`,
+          )}</ul>`
+  }${signers.length > signersShown ? html`<p>And ${counted(signers.length - signersShown, 'further key')}.</p>` : ''}${
+    silent.length > 0
+      ? html`<p>Trusted, but without a signature here: ${silent.slice(0, signersShown).map((did, at) => html`${at > 0 ? ', ' : ''}<code>${foreign(did, 200)}</code>`)}</p>`
+      : ''
+  }`;
+}
+
 function checkedWords({ checks, source }: Report): string {
   const statements = counted(checks.statements, 'statement');
   const blobs = counted(checks.blobs, 'file or document', 'files and documents');
@@ -49,7 +85,8 @@ function checkedWords({ checks, source }: Report): string {
 
 /** What a reader must know although verification succeeded. */
 function attention(report: Report): Html {
-  const { missing } = report;
+  const { missing, trusted } = report;
+  const { revoked: withdrawn, suspended, unknown } = trusted.credentials;
   const statements = withoutCarriers(report.statements);
   const states = Object.groupBy(statements, ({ trust }) =>
     trust.state === 'signed' && !trust.isValid ? 'invalid' : trust.state,
@@ -61,6 +98,10 @@ function attention(report: Report): Html {
     revoked.length > 0 && `${counted(revoked.length, 'statement')} whose signature has been revoked.`,
     invalid.length > 0 &&
       `${counted(invalid.length, 'statement')} whose signature does not count now: expired, suspended or not valid yet.`,
+    withdrawn + suspended > 0 &&
+      `${counted(withdrawn + suspended, 'credential')} in the whole manifest ${withdrawn + suspended === 1 ? 'is' : 'are'} revoked or suspended.`,
+    unknown > 0 &&
+      `Whether ${counted(unknown, 'credential')} in the whole manifest ${unknown === 1 ? 'was' : 'were'} revoked is unknown: ${trusted.credentials.reasons[0]?.reason ?? ''}`,
     claimed.length > 0 &&
       (signed.length === 0
         ? 'No statement here has a valid signature. The statements show who is named as author, not who it was.'
@@ -71,5 +112,5 @@ function attention(report: Report): Html {
   ].filter((line) => line !== false);
   return lines.length === 0
     ? html``
-    : html`<p>What needs attention:</p><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+    : html`<p>What needs attention:</p><ul>${lines.map((line) => html`<li>${foreign(line, 400)}</li>`)}</ul>`;
 }

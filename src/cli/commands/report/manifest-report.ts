@@ -8,15 +8,14 @@ import { reportOnManifest } from '../../../domain/integrity/report/manifest.ts';
 import type { Report } from '../../../domain/integrity/report/report.ts';
 import { openStore } from '../../../storage/open.ts';
 import { fileCid } from '../../client/local-files.ts';
-import type { StatusOptions } from '../verify/verify-credential.ts';
-import { openManifestVerification } from '../verify/verify-manifest.ts';
+import { type ManifestTrustOptions, openManifestVerification } from '../verify/verify-manifest.ts';
 
 /** Reports on a manifest offline. Its statements are indexed in a temporary folder. */
 export async function manifestReport(
   path: string,
   form: ManifestForm,
   sources: readonly ContextSource[],
-  { subject, ...status }: StatusOptions & { readonly subject?: string },
+  { subject, ...trust }: ManifestTrustOptions & { readonly subject?: string },
   onRead: (bytes: number) => void,
 ): Promise<Report> {
   const { cid, size } = await fileCid(path, { codec: codecs.raw, multihash: 'blake3' });
@@ -26,7 +25,7 @@ export async function manifestReport(
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   const settings = { dataDir: folder, mongodbUrl: null, mongodbDatabase: '', startWait: 0 };
   const store = opened.use(await openStore(settings, () => {}));
-  const { ports, file } = opened.use(await openManifestVerification(path, sources, status, onRead));
+  const { ports, file } = opened.use(await openManifestVerification(path, sources, trust, onRead));
   const reporting = { ...ports, store, now: () => new Date() };
   return await reportOnManifest(reporting, file, form, { source, subject });
 }

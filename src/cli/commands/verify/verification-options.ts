@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import type { Demands } from './demands.ts';
+import type { SignerOptions } from './known-signers.ts';
 import type { StatusOptions } from './verify-credential.ts';
 
-export interface VerificationFlags extends StatusOptions {
+export interface VerificationFlags extends StatusOptions, SignerOptions, Demands {
   readonly contexts: readonly string[];
 }
 
@@ -21,5 +23,21 @@ export function addVerificationOptions(command: Command): Command {
       'whose status lists count, beside the issuer of the credential (repeatable)',
       collect,
       [],
-    );
+    )
+    .option('--signer <did>', 'somebody whom you trust (repeatable)', collect, [])
+    .option(
+      '--keys <folder>',
+      'folder with keys that you trust: JWKs, JWK Sets, DID documents (repeatable)',
+      collect,
+      [],
+    )
+    .option('--require-signer', 'exit with 1 unless those whom you trust signed every statement')
+    .option('--require-status', 'exit with 1 if a credential is revoked or suspended, or might be');
+}
+
+/** Whether an option is given that only manifests and credentials have. */
+export function hasTrustFlags(flags: VerificationFlags): boolean {
+  const { statusList, statusIssuer, signer, keys, requireSigner, requireStatus } = flags;
+  const isListed = [statusList, statusIssuer, signer, keys].some(({ length }) => length > 0);
+  return isListed || requireSigner === true || requireStatus === true;
 }

@@ -8,6 +8,8 @@ import { verifyCredentialProof } from './signed-claims.ts';
 export interface Check {
   /** `unknown`: it cannot be checked here. */
   readonly result: 'ok' | 'failed' | 'unknown';
+  /** How the issuer has withdrawn the credential. */
+  readonly code?: 'revoked' | 'suspended';
   /** A sentence, unless the result is `ok`. */
   readonly reason?: string;
 }
@@ -68,9 +70,22 @@ export function dateCheck(credential: Credential, now: Date): Check {
 
 /** All entries have to be good. A credential without entries cannot be revoked. */
 async function statusCheck(ports: CredentialVerification, credential: Credential): Promise<Check> {
+  const checks = await entryChecks(ports, credential);
+  return (
+    checks.find(({ result }) => result === 'failed') ??
+    checks.find(({ result }) => result === 'unknown') ??
+    ok
+  );
+}
+
+/** The check of each entry of `credentialStatus`. */
+export async function entryChecks(
+  ports: Pick<CredentialVerification, 'statusCheck'>,
+  credential: Credential,
+): Promise<Check[]> {
   const entries = listOf(credential.credentialStatus);
   if (entries.length > mostEntries)
-    return unknown(`credentialStatus has ${entries.length} entries. At most ${mostEntries} are checked.`);
+    return [unknown(`credentialStatus has ${entries.length} entries. At most ${mostEntries} are checked.`)];
   const checks: Check[] = [];
   for (const entry of entries)
     checks.push(
@@ -78,11 +93,7 @@ async function statusCheck(ports: CredentialVerification, credential: Credential
         ? await ports.statusCheck(entry, credential)
         : failed('credentialStatus must be an object or a list of objects.'),
     );
-  return (
-    checks.find(({ result }) => result === 'failed') ??
-    checks.find(({ result }) => result === 'unknown') ??
-    ok
-  );
+  return checks;
 }
 
 export function issuerOf({ issuer }: Credential): string | undefined {

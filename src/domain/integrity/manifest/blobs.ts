@@ -37,23 +37,33 @@ export async function* jsonBlobs({ file, json, blobs }: ManifestFile): AsyncGene
 
 /**
  * Verifies that the bytes of a blob have its CID.
+ * @returns also the bytes of a small blob.
  * @throws ServiceError `cid_mismatch`, `invalid_cid`, `invalid_request`.
  */
-export async function verifyBlob(blob: CarriedBlob): Promise<Cid> {
+export async function verifyBlob(blob: CarriedBlob): Promise<{ cid: Cid; bytes: Uint8Array | undefined }> {
   const cid = blob.cid();
-  const computed = makeCid(cid.codec, await digestOf(blob, cid), cid.multihash);
-  if (computed.text === cid.text) return cid;
+  const bytes = blob.size <= smallBytes ? await wholeOf(blob) : undefined;
+  const computed = makeCid(cid.codec, await digestOf(blob, cid, bytes), cid.multihash);
+  if (computed.text === cid.text) return { cid, bytes };
   throw new ServiceError(
     'cid_mismatch',
     `The CID of the bytes is ${computed.text}, not ${cid.text} as stated.`,
   );
 }
 
+export async function wholeOf({ bytes }: CarriedBlob): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(bytes()));
+}
+
 /** A streaming hash is too expensive for a million small blobs. */
-async function digestOf({ size, bytes }: CarriedBlob, { multihash }: Cid): Promise<Uint8Array> {
-  if (multihash === 'blake3' && size <= smallBytes)
-    return blake3Digest(Buffer.concat(await Array.fromAsync(bytes())));
+async function digestOf(
+  blob: CarriedBlob,
+  { multihash }: Cid,
+  bytes: Uint8Array | undefined,
+): Promise<Uint8Array> {
+  if (multihash === 'blake3' && bytes) return blake3Digest(bytes);
   const hash = hasher(multihash);
-  for await (const chunk of bytes()) hash.update(chunk);
+  if (bytes) hash.update(bytes);
+  else for await (const chunk of blob.bytes()) hash.update(chunk);
   return hash.digest();
 }

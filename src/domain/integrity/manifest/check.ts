@@ -43,6 +43,8 @@ export async function* checkStatements(
 export interface CheckedBlob {
   readonly blob: CarriedBlob;
   readonly cid: Cid;
+  /** The content of a small blob. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 export async function* checkBlobs(carrier: ManifestCarrier): AsyncGenerator<Checked<CheckedBlob>> {
@@ -57,7 +59,7 @@ export async function* checkBlobs(carrier: ManifestCarrier): AsyncGenerator<Chec
 
 async function checkBlob(blob: CarriedBlob): Promise<Checked<CheckedBlob>> {
   try {
-    return { blob, cid: await verifyBlob(blob) };
+    return { blob, ...(await verifyBlob(blob)) };
   } catch (error) {
     if (error instanceof ServiceError) return { place: blob.place, error };
     throw error;

@@ -14,7 +14,7 @@ import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts
 import { keepSignatures, type Signatures } from '../signatures/signatures.ts';
 import { carriedAnchors } from './anchors.ts';
 import { type AttachedBlobs, attachBlobs } from './attached-blobs.ts';
-import type { CarriedBlob } from './blobs.ts';
+import { type CarriedBlob, wholeOf } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
 import type { GraphAttachments, GraphContents, GraphImports } from './ports.ts';
 import { type ManifestVerifying, type VerifiedManifest, verifyForImport } from './verified.ts';
@@ -114,10 +114,6 @@ async function storeBlobs(
   }
   const strays = unnamed.filter(({ digest }) => !inCollections.has(digest));
   return { counts, unnamed: strays.map(({ text }) => text) };
-}
-
-async function wholeOf(blob: CarriedBlob): Promise<Uint8Array> {
-  return Buffer.concat(await Array.fromAsync(blob.bytes()));
 }
 
 async function storeAttachments(

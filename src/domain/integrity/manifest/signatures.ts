@@ -1,54 +1,101 @@
+import { isObject } from '../../json/is-object.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import type { Credential } from '../credentials/credential-records.ts';
+import { listOf } from '../credentials/credential-shape.ts';
+import type { CredentialVerification } from '../credentials/verify-credential.ts';
+import { type Cid, cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
 import type { IdentifiedRow } from '../ports.ts';
-import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
-import { credentialCidOf, type Signature } from '../signatures/signatures.ts';
-import {
-  type Claim,
-  type CredentialStanding,
-  type Trust,
-  type TrustPorts,
-  trustIn,
-} from '../signatures/trust.ts';
+import { checkDocument, checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
+import { type Signature, signatureId } from '../signatures/signatures.ts';
+import { type Claim, claimed, type Trust, type TrustPorts, trustIn } from '../signatures/trust.ts';
+import { type CredentialCounts, CredentialStandings } from './credential-standings.ts';
 import type { ManifestFile } from './file.ts';
 
-export interface ManifestSignatureChecking extends SignatureVerifying {
-  /** Whether a credential is revoked or suspended, as far as known offline. */
-  readonly standing: (
-    credential: Readonly<Record<string, unknown>>,
-  ) => Promise<CredentialStanding | undefined>;
+export interface ManifestSignatureChecking
+  extends SignatureVerifying,
+    Pick<CredentialVerification, 'statusCheck'> {
+  /** Whom the reader trusts; empty if they have not said. */
+  readonly knownDids: ReadonlySet<string>;
+}
+
+/** A signed credential that is content of a manifest, such as a compliance certificate. */
+export interface CarriedCredential {
+  readonly cid: Cid;
+  readonly credentialId: string | null;
+  readonly result: Signature['result'];
+  readonly reason: string | null;
+  readonly trust: Trust;
+}
+
+/** What a GovernanceRegistration says about a document. */
+interface Registration {
+  readonly statement: string;
+  readonly carrier: string;
+  readonly registrant: string | undefined;
+  readonly subject: string | undefined;
+  readonly time: number | null;
 }
 
 const claimsAtOnce = 500;
+/** As large as credentials may be. */
+export const credentialLimit = 1 << 20;
+const maxDepth = 256;
+const credentialWord = Buffer.from('VerifiableCredential');
 
 /** Collects the signatures of a manifest. Memory grows with their number. */
 export class ManifestSignatures {
   readonly #ports: ManifestSignatureChecking;
   readonly #found = new Map<string, Signature[]>();
-  readonly #standings = new Map<string, CredentialStanding>();
+  readonly #standings: CredentialStandings;
+  /** By the digest of the document. */
+  readonly #registrations = new Map<string, Registration[]>();
+  readonly #credentials: { signature: Signature; cid: Cid }[] = [];
 
   constructor(ports: ManifestSignatureChecking) {
     this.#ports = ports;
+    this.#standings = new CredentialStandings(ports);
   }
 
   async note(rows: readonly IdentifiedRow[]): Promise<void> {
+    for (const row of rows) this.#noteRegistration(row);
     const signed = rows.filter(({ isSigned }) => isSigned);
+    const carriers = new Map(signed.map((row) => [row.jcsCid.text, row]));
     for (const signature of await checkSignatures(this.#ports, signed)) {
-      const others = this.#found.getOrInsertComputed(signature.about, () => []);
-      others.push(signature);
-    }
-    for (const { jcs } of signed) {
-      const { credential } = JSON.parse(Buffer.from(jcs).toString());
-      if (typeof credential?.id !== 'string') continue;
-      const standing = await this.#ports.standing(credential);
-      if (standing) this.#standings.set(credentialCidOf(credential), standing);
+      this.#add(signature);
+      const carrier = carriers.get(signature.carrier);
+      if (signature.kind !== 'credential' || !carrier || signature.about !== cidUrn(carrier.rdfcCid))
+        continue;
+      const { credential } = JSON.parse(Buffer.from(carrier.jcs).toString());
+      if (isObject(credential)) await this.#standings.note(signature, credential);
     }
   }
 
-  /** The trust in each statement of the manifest that is more than a claim, by id. */
+  /** Checks content that is a signed credential. Statements are noted before. */
+  async noteContent(cid: Cid, bytes: Uint8Array): Promise<void> {
+    const credential = signedCredentialIn(bytes);
+    if (!credential) return;
+    const [signature, ...others] = await checkDocument(this.#ports, credential, cid);
+    this.#credentials.push({ signature, cid });
+    await this.#standings.note(signature, credential);
+    if (signature.result !== 'ok') return;
+    const subjects = new Set(others.map(({ about }) => about));
+    // Then the credential says all that the statement says.
+    for (const { statement, carrier, registrant, subject, time } of this.#registrations.get(digestHex(cid)) ??
+      [])
+      if (registrant === signature.signer && subjects.has(String(subject)) && time === signature.validFrom)
+        this.#add({ ...signature, id: signatureId(carrier, statement), carrier, about: statement });
+  }
+
+  /** The trust in each statement of the manifest by id. Claims are left out if the reader has not said whom they trust. */
   async *trusts({ json, statements }: ManifestFile): AsyncGenerator<readonly [string, Trust]> {
-    if (this.#found.size === 0) return;
+    const isAsked = this.knownDids.size > 0;
+    if (this.#found.size === 0 && !isAsked) return;
     let claims: Claim[] = [];
     for await (const { key, ...slice } of json.members(statements)) {
-      if (!this.#found.has(key)) continue;
+      if (!this.#found.has(key)) {
+        if (isAsked) yield [key, claimed];
+        continue;
+      }
       const { registeredBy } = JSON.parse((await json.bytes(slice)).toString());
       claims.push({ id: key, registeredBy: typeof registeredBy === 'string' ? registeredBy : undefined });
       if (claims.length < claimsAtOnce) continue;
@@ -58,18 +105,76 @@ export class ManifestSignatures {
     yield* await this.#trustIn(claims);
   }
 
+  /** The credentials among the contents. */
+  async *credentials(): AsyncGenerator<CarriedCredential> {
+    for (const { signature, cid } of this.#credentials) {
+      const { credentialId, result, reason } = signature;
+      const claim = { id: signature.about, registeredBy: undefined };
+      const ports = { ...this.trusting, signatures: { among: async () => [[signature]] } };
+      const trust = (await trustIn(ports, [claim])).get(claim.id) ?? claimed;
+      yield { cid, credentialId, result, reason, trust };
+    }
+  }
+
+  /** Numbers of credentials in statements and contents, by their standing. */
+  get counts(): CredentialCounts {
+    return this.#standings.counts;
+  }
+
+  get knownDids(): ReadonlySet<string> {
+    return this.#ports.knownDids;
+  }
+
   /** The signatures of the noted statements, as trust is read from them. */
   get trusting(): TrustPorts {
     return {
       signatures: { among: async (_index, ids) => ids.map((id) => this.#found.get(String(id)) ?? []) },
-      standings: async () => this.#standings,
+      standings: async (signatures) =>
+        new Map(
+          signatures.flatMap((signature) => {
+            const standing = this.#standings.of(signature);
+            return standing ? [[String(signature.credentialCid), standing] as const] : [];
+          }),
+        ),
       ownDids: new Set<string>(),
+      knownDids: this.#ports.knownDids,
       now: this.#ports.now,
     };
   }
 
+  #add(signature: Signature): void {
+    this.#found.getOrInsertComputed(signature.about, () => []).push(signature);
+  }
+
+  #noteRegistration({ kind, references, rdfcCid, jcsCid, time }: IdentifiedRow): void {
+    if (kind !== 'GovernanceRegistration') return;
+    const at = (wanted: string) => references.find(({ role }) => role === wanted)?.identifier;
+    const document = cidIn(at('document') ?? '');
+    if (!document) return;
+    const statement = cidUrn(rdfcCid);
+    const named = {
+      statement,
+      carrier: jcsCid.text,
+      registrant: at('registeredBy'),
+      subject: at('subject'),
+      time,
+    };
+    this.#registrations.getOrInsertComputed(digestHex(document), () => []).push(named);
+  }
+
   async #trustIn(claims: readonly Claim[]): Promise<(readonly [string, Trust])[]> {
     const trusts = await trustIn(this.trusting, claims);
-    return [...trusts].filter(([, { state }]) => state !== 'claimed');
+    return [...trusts].filter(([, { state }]) => state !== 'claimed' || this.knownDids.size > 0);
+  }
+}
+
+function signedCredentialIn(bytes: Uint8Array): Credential | undefined {
+  if (bytes.length > credentialLimit || !Buffer.from(bytes).includes(credentialWord)) return undefined;
+  try {
+    const value = parseStrictJson(bytes, { maxDepth, exactNumbers: true });
+    const isSigned = isObject(value) && listOf(value.type).includes('VerifiableCredential');
+    return isSigned && value.proof !== undefined ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

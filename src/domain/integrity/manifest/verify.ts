@@ -1,45 +1,21 @@
-import { type ErrorCode, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { collectionParts } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import type { IdentifiedRow, StatementRow } from '../ports.ts';
-import type { Trust } from '../signatures/trust.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
-import type { CarriedBlob } from './blobs.ts';
+import { type CarriedBlob, wholeOf } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
 import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import { isProblem, placeIn, shortened } from './problem.ts';
-import { type ManifestSignatureChecking, ManifestSignatures } from './signatures.ts';
+import { credentialLimit, type ManifestSignatureChecking, ManifestSignatures } from './signatures.ts';
+import { type ManifestFinding, type ManifestSummary, SummaryCounts } from './summary.ts';
 import { type OfflineVerifying, otherForm, rowTrust } from './verified.ts';
 
-/** Only a `fault` makes the manifest invalid. */
-export type ManifestFinding =
-  | { readonly kind: 'fault'; readonly place: string; readonly code: ErrorCode; readonly reason: string }
-  /** A reference to content that the manifest does not carry. `place` is where the reference is. */
-  | { readonly kind: 'missing'; readonly place: string; readonly identifier: string }
-  /** A statement that is not only claimed. */
-  | { readonly kind: 'trust'; readonly statement: string; readonly trust: Trust };
-
-export interface ManifestSummary {
-  /** Counts every form. */
-  readonly statements: number;
-  /** Ids of statements by what stands behind them. */
-  readonly claimed: number;
-  readonly signed: number;
-  readonly revoked: number;
-  /** Statements with content that their id does not cover. */
-  readonly uncovered: number;
-  /** Without statements and contexts, which are also blocks of a CAR. */
-  readonly blobs: number;
-  readonly contexts: number;
-  readonly unverifiedContexts: readonly string[];
-  readonly anchors: number;
-  readonly faults: number;
-  readonly missing: number;
-}
+export type { ManifestFinding, ManifestSummary } from './summary.ts';
 
 const collectionLimit = 32 << 20;
 /** More than any CID has. */
@@ -85,36 +61,36 @@ class Verification {
   /** References that a later statement may satisfy. */
   readonly #open: { place: string; cid: Cid }[] = [];
   #contexts: ManifestContexts | undefined;
-  #counts = {
-    statements: 0,
-    claimed: 0,
-    signed: 0,
-    revoked: 0,
-    uncovered: 0,
-    blobs: 0,
-    anchors: 0,
-    faults: 0,
-    missing: 0,
-  };
+  readonly #summary: SummaryCounts;
+  readonly #ids = new DigestSet();
+  /** Digests of the ids that do not say all that their statement says. */
+  readonly #doubtful = new DigestSet();
 
   constructor(ports: ManifestVerification, witness: ManifestWitness) {
     this.#ports = ports;
     this.#witness = witness;
+    this.#summary = new SummaryCounts(witness.signatures.knownDids);
   }
 
   get summary(): ManifestSummary {
+    const { signatures } = this.#witness;
     return {
       ...this.#counts,
+      ids: this.#counts.claimed + this.#counts.signed + this.#counts.revoked,
+      signers: this.#summary.signers,
+      isAsked: signatures.knownDids.size > 0,
+      credentials: signatures.counts,
       contexts: this.#contexts?.world.documents.length ?? 0,
       unverifiedContexts: [...(this.#contexts?.unverified ?? [])],
     };
   }
 
+  get #counts() {
+    return this.#summary.counts;
+  }
+
   counted(finding: ManifestFinding): ManifestFinding {
-    if (finding.kind === 'trust') {
-      this.#counts[finding.trust.state] += 1;
-      this.#counts.claimed -= 1;
-    } else this.#counts[finding.kind === 'fault' ? 'faults' : 'missing'] += 1;
+    this.#summary.add(finding);
     return finding;
   }
 
@@ -125,14 +101,25 @@ class Verification {
     for (const url of contexts.disproved) yield otherDocument(placeIn('contexts', url));
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
-    for await (const [statement, trust] of this.#witness.signatures.trusts(carrier.manifest))
-      yield { kind: 'trust', statement, trust };
     yield* this.#attached(carrier);
     yield* this.#hashes(carrier);
+    yield* this.#trusts(carrier);
     yield* this.#anchors(carrier, contexts);
     for (const { place, cid } of this.#open)
       if (!this.#carried.has(keyOf(cid))) yield { kind: 'missing', place, identifier: cidUrn(cid) };
     if (form === 'car') yield* this.#blocks(carrier, contexts);
+  }
+
+  async *#trusts({ manifest }: ManifestCarrier): AsyncGenerator<ManifestFinding> {
+    const { signatures } = this.#witness;
+    for await (const [statement, trust] of signatures.trusts(manifest)) {
+      const digest = cidIn(statement)?.digest;
+      if (!digest || !this.#ids.has(digest)) continue;
+      const isKnown =
+        trust.isValid === true && !this.#doubtful.has(digest) && this.#summary.isKnown(trust.by);
+      yield { kind: 'trust', statement, trust, isKnown };
+    }
+    for await (const credential of signatures.credentials()) yield { kind: 'credential', credential };
   }
 
   async #noteCarried(carrier: ManifestCarrier): Promise<void> {
@@ -148,7 +135,7 @@ class Verification {
   }
 
   async *#statements(carrier: ManifestCarrier, contexts: ManifestContexts): AsyncGenerator<ManifestFinding> {
-    const ids = new DigestSet();
+    const ids = this.#ids;
     const trusted = rowTrust(contexts, new Map());
     for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
       const rows = checked.flatMap((one) => (isProblem(one) ? [] : [one.row]));
@@ -158,21 +145,27 @@ class Verification {
         if (isProblem(one)) yield problemFinding(one.place, one.error);
         else {
           this.#counts.claimed += 1;
-          yield* this.#statement(carrier, one.row, one.pointer);
+          yield* this.#statement(carrier, one.row, trusted(one.row), one.pointer);
         }
       }
     }
     for await (const blob of carrier.candidates(this.#ports.maxStatementBytes)) {
       const row = await otherForm(this.#ports, contexts, ids, blob);
-      if (row) yield* this.#statement(carrier, row, blob.place);
+      if (row) yield* this.#statement(carrier, row, trusted(row), blob.place);
     }
   }
 
-  *#statement(carrier: ManifestCarrier, row: IdentifiedRow, place: string): Generator<ManifestFinding> {
+  *#statement(
+    carrier: ManifestCarrier,
+    row: IdentifiedRow,
+    { isTrusted }: StatementRow,
+    place: string,
+  ): Generator<ManifestFinding> {
     carrier.note(row);
     this.#carried.add(keyOf(row.jcsCid));
     this.#counts.statements += 1;
     if (!row.isCovered) this.#counts.uncovered += 1;
+    if (!row.isCovered || !isTrusted) this.#doubtful.add(row.rdfcCid.digest);
     for (const { identifier } of row.references)
       if (identifier.startsWith('urn:cid:')) yield* this.#reference(identifier, place);
   }
@@ -209,12 +202,15 @@ class Verification {
       }
       if (carrier.form === 'json') this.#counts.blobs += 1;
       if (checked.cid.codec === codecs.hashSequence) yield* this.#collection(checked);
+      const { blob, cid, bytes } = checked;
+      if (blob.size <= credentialLimit)
+        await this.#witness.signatures.noteContent(cid, bytes ?? (await wholeOf(blob)));
     }
   }
 
-  async *#collection({ blob, cid }: CheckedBlob): AsyncGenerator<ManifestFinding> {
+  async *#collection({ blob, cid, bytes }: CheckedBlob): AsyncGenerator<ManifestFinding> {
     if (blob.size > collectionLimit || !this.#referenced.has(blake3Digest(cidUrn(cid)))) return;
-    const parts = collectionParts(Buffer.concat(await Array.fromAsync(blob.bytes())));
+    const parts = collectionParts(bytes ?? (await wholeOf(blob)));
     for (const part of parts) yield* this.#reference(cidUrn(part), blob.place);
   }
 

@@ -26,6 +26,8 @@ export interface OwnKeys {
   readonly ownKeys: readonly PublicKey[];
   /** The did:web of this service, which controls the same keys. */
   readonly ownDidWeb?: string | null;
+  /** Keys of other DIDs that are known, as did:key by their verification method. */
+  readonly givenKeys?: ReadonlyMap<string, string>;
 }
 
 /** The verification method of a did:key (The did:key Method, 3.1). */
@@ -42,12 +44,17 @@ export function methodIn(did: string, didKey: string): string {
  * Finds the key of a verification method: a did:key holds it, and this service knows its own keys.
  * @throws ProofProblem
  */
-export function keyOf(verificationMethod: unknown, { ownKeys, ownDidWeb }: OwnKeys): VerificationKey {
+export function keyOf(
+  verificationMethod: unknown,
+  { ownKeys, ownDidWeb, givenKeys }: OwnKeys,
+): VerificationKey {
   if (typeof verificationMethod !== 'string')
     proofFails(`verificationMethod must be one DID URL, but it is ${shown(verificationMethod)}.`);
   const [did = '', fragment, ...rest] = verificationMethod.slice(0, 2_000).split('#');
   if (!did.startsWith('did:'))
     proofFails(`verificationMethod must be a DID URL, but it is ${shown(verificationMethod)}.`);
+  const given = givenKeys?.get(verificationMethod);
+  if (given !== undefined) return { ...keyOfDid(given), did };
   if (did === ownDidWeb) {
     const own = ownKeys.find((key) => methodIn(did, key.did) === verificationMethod);
     if (!own) proofFails(`${did} has no key ${shown(fragment)}.`);

@@ -30,7 +30,7 @@ export interface GatheringPorts extends LineagePorts {
 
 type Index = GatheringPorts['statementIndex'];
 
-export interface Gathered extends Omit<Report, 'madeAt' | 'source' | 'otherSubjects' | 'checks'> {
+export interface Gathered extends Omit<Report, 'madeAt' | 'source' | 'otherSubjects' | 'checks' | 'trusted'> {
   /** The statements as they are stored. */
   readonly rows: readonly StoredStatement[];
 }
@@ -175,7 +175,9 @@ async function withTrust(
   const reported = async (signature: Signature): Promise<ReportedSignature> => {
     const { kind, signer, result, reason, credentialCid } = signature;
     const standing = credentialCid === null ? undefined : known.get(credentialCid);
-    const isUnknown = !standing && credentialCid !== null && (await hasStatus(ports, signature, scope));
+    const isUnknown =
+      standing?.unknown !== undefined ||
+      (!standing && credentialCid !== null && (await hasStatus(ports, signature, scope)));
     return { kind, signer, result, reason, standing: isUnknown ? 'unknown' : standing };
   };
   const withSignatures = async ([at, row]: readonly [

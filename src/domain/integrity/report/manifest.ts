@@ -43,7 +43,7 @@ export async function reportOnManifest(
   const { store } = ports;
   const signatures = new ManifestSignatures(ports.signatures);
   await store.graphs.add({ graphId, name: 'manifest', parentId: null, projectId: graphId });
-  const { checks, damaged } = await verify(ports, file, form, {
+  const { summary, checks, damaged } = await verify(ports, file, form, {
     signatures,
     rows: async (rows) => void (await store.statements.putMany(rows, graphId)),
   });
@@ -63,7 +63,8 @@ export async function reportOnManifest(
     scope,
   );
   const otherSubjects = results.count - results.first.length;
-  return { ...gathered, madeAt: ports.now(), source, otherSubjects, checks };
+  const trusted = { ...summary, knownDids: signatures.knownDids };
+  return { ...gathered, madeAt: ports.now(), source, otherSubjects, checks, trusted };
 }
 
 type Witness = NonNullable<Parameters<typeof verifyManifest>[3]>;
@@ -73,7 +74,7 @@ async function verify(
   file: RandomAccess,
   form: ManifestForm,
   witness: Witness,
-): Promise<{ checks: Checks; damaged: ReadonlySet<string> }> {
+): Promise<{ summary: ManifestSummary; checks: Checks; damaged: ReadonlySet<string> }> {
   const damaged = new Set<string>();
   const faults: Fault[] = [];
   const missing: string[] = [];
@@ -87,7 +88,7 @@ async function verify(
     }
     if (finding.kind === 'missing' && missing.length < listed) missing.push(finding.identifier);
   }
-  return { checks: checksOf(next.value, faults, missing), damaged };
+  return { summary: next.value, checks: checksOf(next.value, faults, missing), damaged };
 }
 
 function checksOf(summary: ManifestSummary, faults: readonly Fault[], missing: readonly string[]): Checks {

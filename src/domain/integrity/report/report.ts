@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Lineage } from '../lineage/graph.ts';
+import type { ManifestSummary } from '../manifest/summary.ts';
 import type { StatementRow } from '../ports.ts';
 import type { Signature } from '../signatures/signatures.ts';
 import type { CredentialStanding, Trust } from '../signatures/trust.ts';
@@ -25,6 +26,13 @@ export interface Report {
   /** Things that the statements mention and that were not looked up, because there are too many. */
   readonly notLookedUp: number;
   readonly checks: Checks;
+  readonly trusted: Trusted;
+}
+
+/** Who signed, and whom the reader trusts. */
+export interface Trusted
+  extends Pick<ManifestSummary, 'ids' | 'known' | 'signers' | 'isAsked' | 'credentials'> {
+  readonly knownDids: ReadonlySet<string>;
 }
 
 export type ReportSource =

@@ -3,12 +3,14 @@ import { Verifier, type VerifierPorts } from '../../maintenance/verifier.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
 import { comparedBytes } from '../blobs/verified-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
+import { noCredentials } from '../manifest/credential-standings.ts';
+import { SummaryCounts } from '../manifest/summary.ts';
 import { documentLimit } from '../names/name.ts';
 import type { NameIndex } from '../names/name-index.ts';
 import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
 import { readDocument } from './documents.ts';
 import { type GatheringPorts, gather } from './gather.ts';
-import type { Checks, Content, Fault, Report } from './report.ts';
+import type { Checks, Content, Fault, Report, ReportedStatement, Trusted } from './report.ts';
 
 export interface StoredReporting extends Omit<GatheringPorts, 'contents' | 'names'>, VerifierPorts {
   readonly names: Pick<NameIndex, 'of'>;
@@ -52,7 +54,18 @@ export async function reportOnStored(
     missing: undefined,
   };
   const source = { kind: 'service', url } as const;
-  return { ...gathered, madeAt: ports.now(), source, otherSubjects: 0, checks };
+  const trusted = trustedIn(gathered.statements);
+  return { ...gathered, madeAt: ports.now(), source, otherSubjects: 0, checks, trusted };
+}
+
+/** A service does not know whom its reader trusts. */
+function trustedIn(statements: readonly ReportedStatement[]): Trusted {
+  const knownDids = new Set<string>();
+  const summary = new SummaryCounts(knownDids);
+  for (const { id: statement, trust } of statements)
+    summary.add({ kind: 'trust', statement, trust, isKnown: false });
+  const { signers } = summary;
+  return { ids: statements.length, known: 0, signers, isAsked: false, credentials: noCredentials, knownDids };
 }
 
 async function storedContents(

@@ -5,7 +5,7 @@ import { validity } from '../credentials/credential-shape.ts';
 import { verifyCredentialProof } from '../credentials/signed-claims.ts';
 import { issuerCheck } from '../credentials/verify-credential.ts';
 import { jcs } from '../identification/jcs.ts';
-import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
+import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
 import type { StatementRow } from '../ports.ts';
 import type { Json } from '../proofs/proof.ts';
@@ -62,7 +62,7 @@ async function checkOne(
 
 function recordsOf(
   ports: Pick<SignatureVerifying, 'now'>,
-  row: StatementRow,
+  row: Pick<StatementRow, 'jcsCid' | 'rdfcCid' | 'references'>,
   { kind, outcome, about, ...more }: Checked,
 ): Signature[] {
   const { jcsCid, rdfcCid, references } = row;
@@ -87,6 +87,17 @@ function recordsOf(
     createdAt,
     ...more,
   }));
+}
+
+/** Checks a signed credential that is not in a statement. The first record is about itself, others about its subjects. */
+export async function checkDocument(
+  ports: SignatureVerifying,
+  credential: Json,
+  cid: Cid,
+): Promise<readonly [Signature, ...Signature[]]> {
+  const row = { jcsCid: cid, rdfcCid: cid, references: [] };
+  const checked = { kind: 'credential' as const, ...(await checkCredential(ports, credential)) };
+  return recordsOf(ports, row, checked) as [Signature, ...Signature[]];
 }
 
 interface Outcomes

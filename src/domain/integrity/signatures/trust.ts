@@ -15,16 +15,22 @@ export interface Trust {
   readonly isValid?: boolean;
   /** Why it does not count now. */
   readonly reason?: string;
+  /** Why nobody knows whether the credential was withdrawn. */
+  readonly unknownStatus?: string;
 }
 
 export interface CredentialStanding {
   readonly revoked: boolean;
   readonly suspended: boolean;
+  /** Why neither is known. */
+  readonly unknown?: string;
 }
 
 export interface TrustPorts extends ProvenPorts {
   /** The credentials of these signatures whose status is known here, by `credentialCid`. */
   readonly standings: (signatures: readonly Signature[]) => Promise<ReadonlyMap<string, CredentialStanding>>;
+  /** Whom the reader trusts. Their signatures come first. */
+  readonly knownDids?: ReadonlySet<string>;
   readonly now: () => Date;
 }
 
@@ -49,7 +55,7 @@ export async function trustIn(
       const ranked = (found[at] ?? [])
         .filter(({ result }) => result === 'ok')
         .map((signature) => ({
-          rank: rankOf(signature, claim, ports.ownDids),
+          rank: rankOf(signature, claim, ports),
           trust: trustFrom(signature, claim, standings, now),
         }))
         .sort((one, other) => one.rank - other.rank || weight(one.trust) - weight(other.trust));
@@ -58,14 +64,19 @@ export async function trustIn(
   );
 }
 
-function rankOf({ signer }: Signature, { registeredBy }: Claim, ownDids: ReadonlySet<string>): number {
-  if (signer !== null && signer === registeredBy) return 0;
-  return signer !== null && ownDids.has(signer) ? 1 : 2;
+function rankOf(
+  { signer }: Signature,
+  { registeredBy }: Claim,
+  { ownDids, knownDids }: Pick<TrustPorts, 'ownDids' | 'knownDids'>,
+): number {
+  if (signer === null) return 2;
+  const rank = signer === registeredBy ? 0 : ownDids.has(signer) ? 1 : 2;
+  return knownDids?.has(signer) ? rank - 3 : rank;
 }
 
-function weight({ state, isValid }: Trust): number {
-  if (isValid) return 0;
-  return state === 'signed' ? 1 : 2;
+function weight({ state, isValid, unknownStatus }: Trust): number {
+  if (isValid) return unknownStatus === undefined ? 0 : 1;
+  return state === 'signed' ? 2 : 3;
 }
 
 function trustFrom(
@@ -81,7 +92,13 @@ function trustFrom(
   const reason = standing?.suspended
     ? 'The credential is suspended.'
     : outOfDate({ validFrom, validUntil }, now);
-  return { state: 'signed', ...by, isValid: reason === undefined, ...(reason !== undefined && { reason }) };
+  return {
+    state: 'signed',
+    ...by,
+    isValid: reason === undefined,
+    ...(reason !== undefined && { reason }),
+    ...(standing?.unknown !== undefined && { unknownStatus: standing.unknown }),
+  };
 }
 
 function outOfDate(

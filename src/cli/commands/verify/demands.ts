@@ -1,0 +1,32 @@
+import type { ManifestSummary } from '../../../domain/integrity/manifest/summary.ts';
+import { failUsage } from '../../terminal/failure.ts';
+import type { SignerOptions } from './known-signers.ts';
+
+/** What a manifest has to fulfil beside being unaltered. */
+export interface Demands {
+  /** Every statement is signed, validly and as a whole, by somebody whom the user trusts. */
+  readonly requireSigner?: true;
+  /** No credential is known to be withdrawn, or might be. */
+  readonly requireStatus?: true;
+}
+
+/** Why a manifest does not fulfil the demands; undefined if it does. */
+export function demandProblem(
+  { ids, known, credentials }: Pick<ManifestSummary, 'ids' | 'known' | 'credentials'>,
+  { requireSigner, requireStatus }: Demands,
+): string | undefined {
+  if (requireSigner && ids === 0) return 'There is no statement that somebody you trust could have signed.';
+  if (requireSigner && known < ids)
+    return `${ids - known} of ${ids} statements are not signed by those you trust (--require-signer).`;
+  const { suspended, revoked, unknown } = credentials;
+  const bad = suspended + revoked + unknown;
+  if (requireStatus && bad > 0)
+    return `${bad} ${bad === 1 ? 'credential is' : 'credentials are'} revoked, suspended or of unknown status (--require-status).`;
+  return undefined;
+}
+
+/** @throws Failure (usage) if nobody could fulfil the demands. */
+export function checkDemands({ signer, keys, requireSigner }: SignerOptions & Demands): void {
+  if (requireSigner && signer.length === 0 && keys.length === 0)
+    failUsage('--require-signer needs to know whom you trust. Name them with --signer or --keys.');
+}

@@ -1,0 +1,164 @@
+import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import {
+  type ManifestFinding,
+  type ManifestSummary,
+  type SignerCount,
+  verdictOf,
+} from '../../../domain/integrity/manifest/summary.ts';
+import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
+import { printableLine } from '../../terminal/printable.ts';
+import { type Demands, demandProblem } from './demands.ts';
+
+const signersShown = 20;
+const reasonsShown = 10;
+const othersShown = 10;
+
+export function findingJson(finding: ManifestFinding): string {
+  if (finding.kind === 'trust') {
+    const { kind, statement, trust, isKnown } = finding;
+    return `${JSON.stringify({ kind, statement, ...trustJson(trust), known: isKnown })}\n`;
+  }
+  if (finding.kind === 'credential') {
+    const { cid, credentialId, result, reason, trust } = finding.credential;
+    const signature = { result, ...(reason !== null && { reason }) };
+    return `${JSON.stringify({ kind: 'credential', cid: cid.text, id: credentialId, signature, ...trustJson(trust) })}\n`;
+  }
+  return `${JSON.stringify(finding)}\n`;
+}
+
+function trustJson({ isRegistrant, isValid, unknownStatus, ...trust }: Trust) {
+  const status = unknownStatus === undefined ? {} : { status: 'unknown', status_reason: unknownStatus };
+  return { ...trust, by_registrant: isRegistrant, valid: isValid, ...status };
+}
+
+export function summaryJson(path: string, summary: ManifestSummary, demands: Demands): string {
+  const { unverifiedContexts, isAsked, signers, credentials, ids, ...counts } = summary;
+  const { reasons, ...byStatus } = credentials;
+  const shown = {
+    file: path,
+    ok: summary.faults === 0 && demandProblem(summary, demands) === undefined,
+    verdict: verdictOf(summary),
+    unaltered: summary.faults === 0,
+    ...counts,
+    ids,
+    signers: signers.map(({ signer, statements, asRegistrant, isKnown }) => ({
+      signer,
+      statements,
+      as_registrant: asRegistrant,
+      ...(isAsked && { known: isKnown }),
+    })),
+    credentials: { ...byStatus, unknown_reasons: reasons },
+    unverified_contexts: unverifiedContexts,
+  };
+  return `${JSON.stringify({ summary: shown })}\n`;
+}
+
+/**
+ * Findings as lines, and the summary after them.
+ * @param isFull a line for each statement and credential. Otherwise valid signatures are only counted.
+ * @param isAsked whether the reader has said whom they trust.
+ */
+export function manifestText(path: string, { isFull, isAsked }: { isFull: boolean; isAsked: boolean }) {
+  let others = 0;
+
+  function statementText({ statement, trust, isKnown }: Extract<ManifestFinding, { kind: 'trust' }>): string {
+    if (isFull || trust.state === 'revoked' || (trust.state === 'signed' && !trust.isValid))
+      return `${trustWords(trust)}: ${statement}${reasonsOf(trust)}`;
+    if (!isAsked || isKnown) return '';
+    others += 1;
+    return others > othersShown ? '' : `not by anybody you trust: ${statement}, ${trustWords(trust)}`;
+  }
+
+  function credentialText({ credential }: Extract<ManifestFinding, { kind: 'credential' }>): string {
+    const { cid, credentialId, result, reason, trust } = credential;
+    if (!isFull && trust.isValid) return '';
+    const name = `the credential ${credentialId ?? ''} (${cidUrn(cid)})`.replace('  ', ' ');
+    if (result === 'ok') return `${trustWords(trust)}: ${name}${reasonsOf(trust)}`;
+    return `${result === 'failed' ? 'wrong signature' : 'signature unknown'}: ${name}. ${reason ?? ''}`;
+  }
+
+  function lineOf(finding: ManifestFinding): string {
+    switch (finding.kind) {
+      case 'trust':
+        return statementText(finding);
+      case 'credential':
+        return credentialText(finding);
+      case 'missing':
+        return `missing: ${finding.identifier}, referenced at ${finding.place}`;
+      case 'fault':
+        return `WRONG at ${finding.place || 'the whole'}: ${finding.reason}`;
+    }
+  }
+
+  return {
+    finding: (finding: ManifestFinding): string => textOf([lineOf(finding)].filter(Boolean)),
+    summary(summary: ManifestSummary): string {
+      const more = others > othersShown ? [`and ${others - othersShown} more (--full lists all)`] : [];
+      return textOf([...more, ...summaryLines(path, summary)]);
+    },
+  };
+}
+
+/** A line break in foreign text must not look like a line of ours. */
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${printableLine(line)}\n`).join('');
+}
+
+function trustWords({ state, by = 'an unknown key', isRegistrant }: Trust): string {
+  if (state === 'claimed') return 'signed by nobody';
+  return `${state} by ${isRegistrant ? `its registrant ${by}` : by}`;
+}
+
+function reasonsOf({ reason, unknownStatus }: Trust): string {
+  if (reason !== undefined) return `. ${reason}`;
+  return unknownStatus === undefined ? '' : `. status unknown: ${unknownStatus}`;
+}
+
+function summaryLines(path: string, summary: ManifestSummary): string[] {
+  const { statements, blobs, contexts, anchors, missing, uncovered, unverifiedContexts } = summary;
+  const { claimed, signed, revoked, signers, isAsked } = summary;
+  return [
+    `${path}: ${verdictWords(summary)}`,
+    `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
+    `  ${signed} signed, ${claimed} only claimed, ${revoked} revoked`,
+    ...signers.slice(0, signersShown).map((one) => `  ${signerWords(one, isAsked)}`),
+    ...(signers.length > signersShown ? [`  and by ${signers.length - signersShown} other keys`] : []),
+    ...credentialLines(summary),
+    ...(missing > 0 ? [`  ${missing} missing: referenced, but not in the manifest`] : []),
+    ...(uncovered > 0 ? [`  ${uncovered} statements have content that their id does not cover`] : []),
+    ...unverifiedContexts.map(
+      (url) => `  the context ${url} is unverified: only the manifest vouches for it`,
+    ),
+  ];
+}
+
+function verdictWords(summary: ManifestSummary): string {
+  const { faults, known, ids } = summary;
+  switch (verdictOf(summary)) {
+    case 'failed':
+      return `FAILED, ${faults} ${faults === 1 ? 'problem' : 'problems'}`;
+    case 'unaltered':
+      return 'unaltered; you have not said whom you trust (--signer, --keys)';
+    case 'partly_known':
+      return `unaltered; ${known} of ${ids} statements are signed by those you trust`;
+    case 'known':
+      return 'unaltered, and every statement is signed by those you trust';
+  }
+}
+
+function signerWords({ signer, statements, asRegistrant, isKnown }: SignerCount, isAsked: boolean): string {
+  const known = isKnown ? ', known to you' : ', not known to you';
+  const as = asRegistrant === statements ? 'all' : asRegistrant;
+  return `${statements} signed by ${signer ?? 'an unknown key'}, ${as} as registrant${isAsked ? known : ''}`;
+}
+
+function credentialLines({ credentials }: ManifestSummary): string[] {
+  const { good, suspended, revoked, unknown, reasons } = credentials;
+  const all = good + suspended + revoked + unknown;
+  if (all === 0) return [];
+  return [
+    `  ${all} ${all === 1 ? 'credential' : 'credentials'} with a status: ${good} good, ${suspended} suspended, ${revoked} revoked, ${unknown} unknown`,
+    ...reasons.slice(0, reasonsShown).map((one) => `  status unknown: ${one.reason} (${one.credentials})`),
+    ...(reasons.length > reasonsShown ? [`  and for ${reasons.length - reasonsShown} other reasons`] : []),
+  ];
+}
