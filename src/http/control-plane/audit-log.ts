@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import { jsonAnswer } from '../answers.ts';
 import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../list-pages.ts';
-import { timeParameter } from '../query-parameters.ts';
+import { rangeOf, timeRange } from '../time-range.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 const record = z
@@ -48,13 +48,12 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
       actor: exactly('Subject of the caller', '113740218'),
       action: exactly('The operation', 'PATCH /v1/users/{id}'),
       target: exactly('What it was done to', '0199b6f2-0000-7000-8000-000000000000'),
-      after: timeParameter('From this time on (RFC 3339)'),
-      before: timeParameter('Earlier than this time (RFC 3339)'),
+      ...timeRange,
     }),
     answers: { 200: jsonAnswer('A page of records', recordList) },
     handle: async ({ context, query }) => {
-      const { actor = null, action = null, target = null, after: from = null, before: until = null } = query;
-      const filter = { actor, action, target, from, until };
+      const { actor = null, action = null, target = null } = query;
+      const filter = { actor, action, target, ...rangeOf(query) };
       const page = await listAuditRecords(auditLog, filter, pageRequest(query));
       return await listAnswer(context, 'records', jsonOf(page.records, recordJson), page);
     },

@@ -18,7 +18,7 @@ import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { jsonOf, listAnswer, orderedPaging, pageRequest } from '../../list-pages.ts';
-import { timeParameter } from '../../query-parameters.ts';
+import { rangeOf, timeRange } from '../../time-range.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { tag } from './project-agents.ts';
 import {
@@ -62,17 +62,10 @@ const cid = z
   .max(300)
   .transform((text) => parseCid(text).text);
 const stateParams = agentParams.extend({ state_cid: cid });
-const span = orderedPaging.extend({
-  after: timeParameter('From this time on (RFC 3339)'),
-  before: timeParameter('Earlier than this time (RFC 3339)'),
-});
+const span = orderedPaging.extend(timeRange);
 
 const shortPages =
   'The oldest comes first, unless order says otherwise. A page ends at about 2 MiB, so it may be shorter than its limit, or empty. The last page has no next_cursor.';
-
-function spanOf({ after, before }: z.output<typeof span>) {
-  return { from: after ?? null, until: before ?? null };
-}
 
 /** The reads of what an agent did in a project. */
 export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
@@ -89,7 +82,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const { outcome = null, model = null } = call.query;
-      const filter = { ...spanOf(call.query), outcome, model };
+      const filter = { ...rangeOf(call.query), outcome, model };
       const page = await listExchanges(ports, scope, filter, pageRequest(call.query));
       return await listAnswer(call.context, 'audit_exchanges', jsonOf(page.records, exchangeJson), page);
     },
@@ -100,18 +93,17 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     tag,
     summary: 'Count the exchanges of an agent by time',
     description:
-      'Buckets start at whole minutes, hours or days in UTC; those without exchanges count zero. Percentiles are by nearest rank, and null if no exchange of the bucket has a duration. At most 2,000 buckets.',
+      'Buckets start at whole minutes, hours or days in UTC; those without exchanges count zero. Percentiles are by nearest rank, and null if no exchange of the bucket has a duration. At most 2,000 buckets. Default: the day before "before", which is now.',
     params: agentParams,
     query: z.object({
       interval: z.enum(['minute', 'hour', 'day']).default('hour'),
-      from: timeParameter('From this time on (RFC 3339). Default: a day before "to"'),
-      to: timeParameter('Earlier than this time (RFC 3339). Default: now'),
+      ...timeRange,
     }),
     answers: { 200: jsonAnswer('The buckets in order', seriesAnswer), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
-      const { interval, from = null, to: until = null } = call.query;
-      const query = seriesQuery({ interval, from, until }, ports.now().getTime());
+      const { interval, ...range } = call.query;
+      const query = seriesQuery({ interval, ...rangeOf(range) }, ports.now().getTime());
       const buckets = await timeSeries(ports.exchangeSeries, scope, query);
       return call.context.json({
         buckets: buckets.map(({ start, p50, p99, ...counts }) => ({
@@ -160,7 +152,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     answers: { 200: jsonAnswer('A page of events', pluginEventList), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
-      const page = await listPluginEvents(ports, scope, spanOf(call.query), pageRequest(call.query));
+      const page = await listPluginEvents(ports, scope, rangeOf(call.query), pageRequest(call.query));
       return await listAnswer(call.context, 'plugin_events', jsonOfEvents(page.records), page);
     },
   });
@@ -175,7 +167,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     answers: { 200: jsonAnswer('A page of states', stateList), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
-      const page = await listStates(ports, scope, spanOf(call.query), pageRequest(call.query));
+      const page = await listStates(ports, scope, rangeOf(call.query), pageRequest(call.query));
       return await listAnswer(call.context, 'states', jsonOf(page.records, stateJson), page);
     },
   });

@@ -10,7 +10,7 @@ import type { StatementIndex } from '../../../domain/integrity/statements/questi
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonPieces, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
-import { timeParameter } from '../../query-parameters.ts';
+import { rangeOf, timeRange } from '../../time-range.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
 import { trustInStored, trustJson, trustSchema } from './trust.ts';
@@ -62,8 +62,7 @@ export function statementSearchRoutes(
         example: 'model',
       }),
       graph_id: graphParameter,
-      after: timeParameter('Only timestamps at or after this time (RFC 3339)'),
-      before: timeParameter('Only timestamps before this time (RFC 3339)'),
+      ...timeRange,
     }),
     answers: {
       200: jsonAnswer('A page of statements', found),
@@ -75,8 +74,7 @@ export function statementSearchRoutes(
         kind: query.type ?? null,
         subject: query.subject ?? null,
         registeredBy: query.registered_by ?? null,
-        from: query.after ?? null,
-        until: query.before ?? null,
+        ...rangeOf(query),
       };
       const page = pageRequest(query);
       const found =

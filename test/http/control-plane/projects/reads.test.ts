@@ -99,6 +99,20 @@ describe('answers', () => {
     expect(starts).toEqual(['0000-01-01T00:00:00.000Z', '0000-01-01T01:00:00.000Z']);
   });
 
+  test.each(['audit-exchanges', 'plugin-events', 'state-cids', 'audit-exchanges/timeseries'])(
+    'the range of %s has the same two names, and two others for each',
+    async (path) => {
+      const [start, end] = [minutes(0), minutes(1)];
+      const ranged = (from: string, to: string) => get(`${base}/${path}?${from}=${start}&${to}=${end}`);
+      const one = await ranged('after', 'before');
+      expect(one.status).toBe(200);
+      expect(await ranged('from', 'to')).toMatchObject({ status: 200, json: one.json });
+      expect((await get(`${base}/${path}?before=${start}&to=${end}`)).json.error).toBe(
+        '"before" and "to" mean the same. Give one of them.',
+      );
+    },
+  );
+
   test('the time series, with empty buckets', async () => {
     const range = `from=${minutes(-1)}&to=${minutes(2)}`;
     const { json } = await get(`${base}/audit-exchanges/timeseries?interval=minute&${range}`);
