@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Page } from '../domain/collections/records.ts';
-import type { KnownCaller } from '../domain/control-plane/known-caller.ts';
+import type { RoleSource } from '../domain/control-plane/access.ts';
+import { effectiveRole, type KnownCaller } from '../domain/control-plane/known-caller.ts';
 import type { User } from '../domain/control-plane/users.ts';
 import { account, type Html, header, type Link } from './header.ts';
 import { page } from './page.ts';
@@ -44,19 +45,23 @@ function who({ caller, problem, ends }: AccountView): Html {
     return html`<p role="alert">${problem}</p><a class="choice" href="/ui/account">Try again</a>`;
   if (!caller)
     return html`<p>Nobody is signed in.</p><a class="choice" id="sign-in-again" href="/ui/sign-in?return_to=/ui/account">Sign in</a>`;
-  const { means, user, role, subject, issuer } = caller;
+  const { means, user, role, roleSource, subject, issuer } = caller;
   if (means === 'disabled')
     return html`<p>Authentication is disabled: everybody who reaches this service may do everything.</p>`;
   const rows = [
     ['Name', user?.nameOverride ?? user?.name],
     ['E-mail', user?.email],
-    ['Role', words[role]],
+    ['Role', `${words[role]}${byClaim(roleSource)}`],
     ['Identity', `${subject} at ${issuer}`],
     ['Signed in until', ends && time(ends.latest)],
     ['If idle, until', ends && time(ends.idle)],
   ] as const;
   return html`<dl>${rows.map(([term, value]) => (value ? html`<dt>${term}</dt><dd>${value}</dd>` : ''))}</dl>
 ${means === 'session' ? html`<button type="button" id="sign-out">Sign out</button>` : ''}`;
+}
+
+function byClaim(roleSource: RoleSource): string {
+  return roleSource === 'claim' ? ' (by the auth service)' : '';
 }
 
 function userTable(
@@ -73,17 +78,16 @@ ${next === undefined ? '' : html`<a id="more-users" href="/ui/account?${new URLS
 </section>`;
 }
 
-function userRow(
-  { id, email, name, nameOverride, subject, role, disabled, lastLoginAt }: User,
-  isSelf: boolean,
-): Html {
+function userRow(user: User, isSelf: boolean): Html {
+  const { id, email, name, nameOverride, subject, disabled, lastLoginAt } = user;
+  const { role, roleSource } = effectiveRole(user, user.isAdminByClaim ?? false);
   const shown = email ?? nameOverride ?? name ?? subject;
   const other = role === 'admin' ? 'member' : 'admin';
   const button = (label: string, change: { role?: typeof role; disabled?: boolean }, done: string) =>
     html`<button type="button" id="${Object.keys(change)[0]}-${id}" data-user="${id}" data-change="${JSON.stringify(change)}" data-done="${shown} is ${done} now." aria-label="${label}: ${shown}">${label}</button>`;
   return html`<tr>
 <th scope="row">${shown}${isSelf ? html`<span class="self"> (you)</span>` : ''}</th>
-<td data-label="Role">${words[role]} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
+<td data-label="Role">${words[role]}${byClaim(roleSource)} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
 <td data-label="Status">${disabled ? 'disabled' : 'enabled'} ${button(disabled ? 'Enable' : 'Disable', { disabled: !disabled }, disabled ? 'enabled' : 'disabled')}</td>
 <td data-label="Last signed in">${lastLoginAt === null ? 'never by browser' : time(lastLoginAt)}</td>
 </tr>`;

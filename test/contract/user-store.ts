@@ -43,6 +43,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
         nameOverride: null,
         role: 'member',
         roleSource: 'default',
+        isAdminByClaim: false,
         bootstrapEmail: null,
         disabled: false,
         foldedEmail: `${identity.subject}@example.com`,

@@ -2,6 +2,12 @@ import { ServiceError } from '../errors.ts';
 
 export type Role = 'admin' | 'member';
 
+/**
+ * Why a caller has a role. `disabled`: authentication is disabled. `id_token`: bearers of ID tokens are members. `claim`:
+ * the auth service says so. The others are those of the stored user.
+ */
+export type RoleSource = 'disabled' | 'id_token' | 'claim' | 'default' | 'bootstrap' | 'override';
+
 /** How a caller was authenticated. */
 export type Means = 'disabled' | 'session' | 'oidc_bearer' | 'auth_service_bearer';
 
@@ -11,6 +17,7 @@ export interface Caller {
   /** Null while authentication is disabled. */
   readonly subject: string | null;
   readonly role: Role;
+  readonly roleSource: RoleSource;
   readonly means: Means;
   /** The id of the stored user with this issuer and subject, if there is one. */
   readonly userId: string | null;
@@ -20,6 +27,7 @@ export const developmentCaller: Caller = {
   issuer: 'disabled',
   subject: null,
   role: 'admin',
+  roleSource: 'disabled',
   means: 'disabled',
   userId: null,
 };

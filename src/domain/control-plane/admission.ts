@@ -9,14 +9,20 @@ export interface AdmissionPorts {
 
 /**
  * The user whom an accepted bearer token names. The first token of a caller makes them a user, so that they can be
- * disabled. Later tokens write nothing.
+ * disabled. Later tokens write nothing, unless the claims change.
+ * @param isAdminByClaim undefined if the token does not tell.
  * @throws ServiceError `forbidden` for a disabled user.
  */
-export async function admittedUser({ users, newId, now }: AdmissionPorts, identity: Identity): Promise<User> {
+export async function admittedUser(
+  { users, newId, now }: AdmissionPorts,
+  identity: Identity,
+  isAdminByClaim?: boolean,
+): Promise<User> {
   const { issuer, subject } = identity;
   const user = (await userBySubject(users, issuer, subject)) ?? (await firstUse());
   demandEnabled(user);
-  return user;
+  if (isAdminByClaim === undefined || isAdminByClaim === (user.isAdminByClaim ?? false)) return user;
+  return (await users.update(user.id, {}, { isAdminByClaim })) ?? user;
 
   async function firstUse(): Promise<User> {
     const created = { ...newUser(identity, newId(), now().getTime()), lastLoginAt: null };

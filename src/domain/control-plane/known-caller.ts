@@ -29,7 +29,27 @@ export function callerOf(
   demandEnabled(user);
   if (means === 'session' && !user)
     throw new ServiceError('unauthorized', 'The session is over. Log in again.');
+  const effective: Pick<Caller, 'role' | 'roleSource'> =
+    means === 'oidc_bearer'
+      ? { role: 'member', roleSource: 'id_token' }
+      : effectiveRole(user, means === 'auth_service_bearer' && roleHint === 'admin');
+  return { issuer, subject, ...effective, means, userId: user?.id ?? null };
+}
+
+export interface EffectiveRole {
+  readonly role: Role;
+  readonly roleSource: User['roleSource'] | 'claim';
+}
+
+/**
+ * The stored role, unless nobody has chosen it, the user has never logged in by browser, and their claims say admin.
+ * @param user undefined if the caller is not stored.
+ */
+export function effectiveRole(
+  user: Pick<User, 'role' | 'roleSource' | 'lastLoginAt'> | undefined,
+  isAdminByClaim: boolean,
+): EffectiveRole {
   const isHinted = !user || (user.roleSource === 'default' && user.lastLoginAt === null);
-  const role = means === 'oidc_bearer' ? 'member' : isHinted ? roleHint : user.role;
-  return { issuer, subject, role, means, userId: user?.id ?? null };
+  if (isHinted && isAdminByClaim) return { role: 'admin', roleSource: 'claim' };
+  return { role: user?.role ?? 'member', roleSource: user?.roleSource ?? 'default' };
 }

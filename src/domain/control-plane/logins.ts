@@ -67,6 +67,7 @@ export function newUser(identity: Identity, id: string, now: number): User {
     nameOverride: null,
     role: 'member' satisfies Role,
     roleSource: 'default',
+    isAdminByClaim: false,
     bootstrapEmail: null,
     disabled: false,
     roleVersion: 0,

@@ -29,6 +29,8 @@ export const users = collection('users', {
       role: z.enum(['admin', 'member']),
       /** `default` until somebody chooses the role. */
       roleSource: z.enum(['default', 'bootstrap', 'override']),
+      /** Whether their last token of the auth service made them an administrator. Earlier records do not have it. */
+      isAdminByClaim: z.boolean().default(false),
       /** The folded e-mail for which this user became the bootstrap administrator. */
       bootstrapEmail: z.string().nullable(),
       disabled: z.boolean(),

@@ -71,8 +71,10 @@ async function byToken(context: CallerContext, ports: Authentication): Promise<K
   return await logged(context, ports, async () => {
     const person = personOf(claims);
     demandAllowedEmail(person, bearer.allowedEmailDomains);
-    const user = await admittedUser(ports, { issuer, subject, ...person });
-    const proven = { issuer, subject, means: bearer.means, roleHint: bearer.roleHint(claims) };
+    const roleHint = bearer.roleHint(claims);
+    const isAdminByClaim = bearer.means === 'auth_service_bearer' ? roleHint === 'admin' : undefined;
+    const user = await admittedUser(ports, { issuer, subject, ...person }, isAdminByClaim);
+    const proven = { issuer, subject, means: bearer.means, roleHint };
     return { ...callerOf(proven, user), user, session: null };
   });
 }

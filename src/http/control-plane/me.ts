@@ -20,6 +20,11 @@ const me = z
       .nullable()
       .openapi({ description: 'null while authentication is disabled', example: '113740218' }),
     role: z.enum(['admin', 'member']),
+    role_source: z
+      .enum(['disabled', 'id_token', 'claim', 'default', 'bootstrap', 'override'])
+      .describe(
+        'Why the caller has this role. disabled: authentication is disabled; id_token: callers with an ID token are members; claim: has_admin_access of the auth service; default: nobody has chosen a role; bootstrap: the bootstrap e-mail; override: an administrator set it',
+      ),
     means: z
       .enum(['disabled', 'session', 'oidc_bearer', 'auth_service_bearer'])
       .describe('How the caller signed in'),
@@ -78,11 +83,12 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
 }
 
 function meJson(caller: KnownCaller, limits: SessionLimits, now: Date): z.output<typeof me> {
-  const { issuer, subject, role, means, user, session } = caller;
+  const { issuer, subject, role, roleSource, means, user, session } = caller;
   return {
     issuer,
     subject,
     role,
+    role_source: roleSource,
     means,
     user: user && {
       id: user.id,

@@ -4,6 +4,7 @@ import {
   type UserAdministration,
   type UserChange,
 } from '../../domain/control-plane/administrators.ts';
+import { effectiveRole } from '../../domain/control-plane/known-caller.ts';
 import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
@@ -24,10 +25,14 @@ const user = z
     email: z.string().nullable().openapi({ example: 'ada@example.com' }),
     email_verified: z.boolean(),
     name: z.string().nullable().describe('Set by the provider or by an administrator'),
-    role,
+    role: role.describe('The stored role'),
     role_source: z
       .enum(['default', 'bootstrap', 'override'])
       .describe('override: an administrator set the role'),
+    effective_role: role.describe('The role with which the user calls: the stored one, or that of a claim'),
+    effective_role_source: z
+      .enum(['claim', 'default', 'bootstrap', 'override'])
+      .describe('claim: has_admin_access in the last token of the auth service; otherwise as role_source'),
     disabled: z.boolean(),
     created_at: z.iso.datetime().describe('The first sign-in or accepted token'),
     updated_at: z.iso.datetime().describe('The last change of role, status or name in this service'),
@@ -75,7 +80,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
         .max(320)
         .optional()
         .describe('The complete e-mail address; case does not matter'),
-      role: role.optional(),
+      role: role.optional().describe('The stored role'),
       disabled: booleanParameter.optional().openapi({ type: 'boolean' }),
     }),
     answers: { 200: jsonAnswer('A page of users', userList) },
@@ -112,6 +117,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
 
 function userJson(one: User): z.output<typeof user> {
   const time = (moment: number) => new Date(moment).toISOString();
+  const effective = effectiveRole(one, one.isAdminByClaim ?? false);
   return {
     id: one.id,
     issuer: one.issuer,
@@ -121,6 +127,8 @@ function userJson(one: User): z.output<typeof user> {
     name: one.nameOverride ?? one.name,
     role: one.role,
     role_source: one.roleSource,
+    effective_role: effective.role,
+    effective_role_source: effective.roleSource,
     disabled: one.disabled,
     created_at: time(one.createdAt),
     updated_at: time(one.updatedAt),

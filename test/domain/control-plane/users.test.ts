@@ -101,22 +101,37 @@ describe('the bootstrap administrator', () => {
 
 describe('a caller', () => {
   const proven = { issuer: 'i', subject: 's' };
-  const admin = newUser({ role: 'admin' });
+  const admin = newUser({ role: 'admin', roleSource: 'override' });
   const member = newUser();
 
   test.each([
-    ['a session has the stored role', 'session', 'member', admin, 'admin'],
-    ['an auth service is a hint', 'auth_service_bearer', 'admin', undefined, 'admin'],
-    ['an auth service is a hint to be a member', 'auth_service_bearer', 'member', undefined, 'member'],
-    ['a stored member overrides the hint', 'auth_service_bearer', 'admin', member, 'member'],
-    ['a stored administrator overrides the hint', 'auth_service_bearer', 'member', admin, 'admin'],
-    ['an OIDC bearer stays a member', 'oidc_bearer', 'admin', admin, 'member'],
-    ['an OIDC bearer nobody knows is a member', 'oidc_bearer', 'admin', undefined, 'member'],
-  ] as const)('%s', (_, means, roleHint, user, role) => {
+    ['a session has the stored role', 'session', 'member', admin, 'admin', 'override'],
+    ['an auth service is a hint', 'auth_service_bearer', 'admin', undefined, 'admin', 'claim'],
+    [
+      'an auth service is a hint to be a member',
+      'auth_service_bearer',
+      'member',
+      undefined,
+      'member',
+      'default',
+    ],
+    ['a stored member overrides the hint', 'auth_service_bearer', 'admin', member, 'member', 'default'],
+    [
+      'a stored administrator overrides the hint',
+      'auth_service_bearer',
+      'member',
+      admin,
+      'admin',
+      'override',
+    ],
+    ['an OIDC bearer stays a member', 'oidc_bearer', 'admin', admin, 'member', 'id_token'],
+    ['an OIDC bearer nobody knows is a member', 'oidc_bearer', 'admin', undefined, 'member', 'id_token'],
+  ] as const)('%s', (_, means, roleHint, user, role, roleSource) => {
     expect(callerOf({ ...proven, means, roleHint }, user)).toEqual({
       ...proven,
       means,
       role,
+      roleSource,
       userId: user?.id ?? null,
     });
   });

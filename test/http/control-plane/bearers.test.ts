@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type User, users } from '../../../src/domain/control-plane/users.ts';
 import { startAuthService, type TestAuthService } from '../../access/auth-service.ts';
 import { usersOf } from '../../contract/nouns.ts';
+import { newUser } from '../../contract/users.ts';
 import { bearer, type Replica, usePlane, variables } from './plane.ts';
 
 const plane = usePlane();
@@ -230,6 +232,46 @@ describe('tokens of an auth service', () => {
     expect((await me(bearer(name.replace(' ', '-')), replica)).json.role).toBe('member');
   });
 
+  test('that make an administrator are shown in the list of users, until somebody chooses a role', async () => {
+    service.know('chief', { sub: 'chief', claims: admin });
+    const asked = (await me(bearer('chief'), replica)).json;
+    expect(asked).toMatchObject({ role: 'admin', role_source: 'claim' });
+    service.know('lister', { sub: 'lister', claims: admin });
+    const listed = async (wanted = asked.user.id) => {
+      const { json } = await replica.send('GET', '/v1/users?limit=1000', bearer('lister'));
+      return json.users.find(({ id }: { id: string }) => id === wanted);
+    };
+    const stored = { role: 'member', role_source: 'default' };
+    expect(await listed()).toMatchObject({
+      ...stored,
+      effective_role: 'admin',
+      effective_role_source: 'claim',
+    });
+    // A record of an earlier version.
+    const { isAdminByClaim: _, ...earlier } = newUser({ lastLoginAt: null, roleSource: 'default' });
+    await plane.store.of(users).insert([earlier as User]);
+    expect(await listed(earlier.id)).toMatchObject({
+      ...stored,
+      effective_role: 'member',
+      effective_role_source: 'default',
+    });
+    // A token without the claim.
+    service.know('chief-again', { sub: 'chief', claims: {} });
+    expect((await me(bearer('chief-again'), replica)).json).toMatchObject({
+      role: 'member',
+      role_source: 'default',
+    });
+    expect(await listed()).toMatchObject({ effective_role: 'member', effective_role_source: 'default' });
+    const changed = await replica.send('PATCH', `/v1/users/${asked.user.id}`, bearer('lister'), {
+      role: 'member',
+    });
+    expect(changed.json).toMatchObject({ effective_role: 'member', effective_role_source: 'override' });
+    expect((await me(bearer('chief'), replica)).json).toMatchObject({
+      role: 'member',
+      role_source: 'override',
+    });
+  });
+
   test('do not override the stored role of a user', async () => {
     const { issuer } = plane.provider;
     await plane.main.browser().signIn('known');
@@ -323,6 +365,7 @@ describe('without authentication', () => {
       issuer: 'disabled',
       subject: null,
       role: 'admin',
+      role_source: 'disabled',
       means: 'disabled',
       user: null,
       session: null,

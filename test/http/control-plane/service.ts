@@ -35,8 +35,8 @@ export interface RecordsService {
 }
 
 export function callerFor(user: User): KnownCaller {
-  const { id: userId, issuer, subject, role } = user;
-  return { issuer, subject, role, means: 'session', userId, user, session: null };
+  const { id: userId, issuer, subject, role, roleSource } = user;
+  return { issuer, subject, role, roleSource, means: 'session', userId, user, session: null };
 }
 
 /** The routes of users and of the audit log on a new store. The test sets the callers. */
