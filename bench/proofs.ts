@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import pMap from 'p-map';
 import { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
+import { verifyCredentialProof } from '../src/domain/integrity/credentials/signed-claims.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
 import { addProofs, type ProofPorts } from '../src/domain/integrity/proofs/data-integrity.ts';
 import { preAuthenticationEncoding, verifyDsse } from '../src/domain/integrity/proofs/dsse.ts';
-import { verifyProof } from '../src/domain/integrity/proofs/verify-proof.ts';
 import { writeNewKey } from '../src/platform/key-file.ts';
 import { openSigner } from '../src/platform/key-file-signer.ts';
 import { StatementPool } from '../workers/statement-pool.ts';
@@ -70,7 +70,7 @@ async function compare(
   const signed = (await signAll()).flat();
   const checking = { identifier: ports.identifier, ownKeys: ports.signer.keys };
   const verifyAll = async () => {
-    const checks = await pMap(signed, (document) => verifyProof(checking, { ...document }), {
+    const checks = await pMap(signed, (document) => verifyCredentialProof(checking, { ...document }), {
       concurrency: atOnce,
     });
     if (checks.some(({ result }) => result !== 'ok')) throw new Error('A proof of the bench does not hold.');

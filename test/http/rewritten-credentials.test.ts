@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { encodeBitstring } from '../../src/domain/integrity/credentials/bitstring.ts';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
@@ -14,13 +14,17 @@ import {
   roleAsSubject,
   written,
 } from '../builders/rewritten-credentials.ts';
-import { didStatement } from '../builders/statements.ts';
+import { usePool } from '../builders/statement-pool.ts';
+import { blobUrn, didStatement } from '../builders/statements.ts';
+import { verifiedManifest } from '../builders/verified-manifest.ts';
 import { blobText, posted } from './governance/governance.ts';
-import { send, useService } from './service.ts';
+import { exportBytes, newGraph } from './manifest-samples.ts';
+import { putBlob, send, useService } from './service.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const service = useService();
+const pool = usePool();
 const key = newKey();
 const rewritten = (name: string, credential: Json) =>
   written((rewritings[name] as Rewriting)(rewritable(credential)));
@@ -30,8 +34,11 @@ const signed = async (unsigned: object): Promise<Json> =>
     created: new Date(),
   });
 
+let graph: string;
+
 async function put(statement: unknown): Promise<string> {
-  const answer = await send(service, 'PUT', '/statements/v1', { statement, generate_id: true });
+  const body = { statement, generate_id: true, graph_id: graph };
+  const answer = await send(service, 'PUT', '/statements/v1', body);
   expect(answer.status, answer.text).toBe(201);
   return answer.json.rdfc_cid;
 }
@@ -68,25 +75,35 @@ async function revoke({ id, credentialStatus }: Json): Promise<void> {
   expect((await send(service, 'POST', path, { credentialStatus: entry })).status).toBe(200);
 }
 
+beforeEach(async () => {
+  graph = await newGraph(service);
+});
+
 describe('a credential that somebody else writes with other names', () => {
-  test('does not sign a statement that its issuer never saw', async () => {
-    const subject = `urn:cid:${await put(didStatement(randomUUID()))}`;
-    const rdfc_cid = await put(didStatement(randomUUID()));
-    const genuine = await signed(newCredential({ issuer: key.did, credentialSubject: { id: subject } }));
-    const forged = {
-      ...genuine,
-      '@context': rewritable(genuine).context,
-      credentialSubject: {
-        '@context': { id: '@index', sid: '@id' },
-        id: `urn:cid:${rdfc_cid}`,
-        sid: subject,
-      },
-    };
-    expect((await verify(genuine)).verified).toBe(true);
-    expect((await verify(forged)).verified).toBe(false);
-    await registered(forged);
-    expect(await stateOf(rdfc_cid)).toBe('claimed');
-  });
+  test.each(['inline', 'stored'])(
+    'does not sign what its issuer never saw: with an %s context',
+    async (place) => {
+      const subject = `urn:cid:${await put(didStatement(randomUUID()))}`;
+      const rdfc_cid = await put(didStatement(randomUUID()));
+      const genuine = await signed(newCredential({ issuer: key.did, credentialSubject: { id: subject } }));
+      const { context } = rewritable(genuine);
+      const text = JSON.stringify({ '@context': context });
+      await putBlob(service, Buffer.from(text));
+      const forged = {
+        ...genuine,
+        '@context': place === 'stored' ? blobUrn(text) : context,
+        credentialSubject: {
+          '@context': { id: '@index', sid: '@id' },
+          id: `urn:cid:${rdfc_cid}`,
+          sid: subject,
+        },
+      };
+      expect((await verify(genuine)).verified).toBe(true);
+      expect((await verify(forged)).verified).toBe(false);
+      await registered(forged);
+      expect(await stateOf(rdfc_cid)).toBe('claimed');
+    },
+  );
 
   test.each(['a subject under another name', 'issuer and subject swapped'])(
     'says that the signature holds, and what it does not cover: %s',
@@ -171,4 +188,10 @@ test('the text of a role never makes the service vouch for a statement', async (
   expect((await verify(forged)).verified).toBe(false);
   await registered(forged, did);
   expect((await verification(rdfc_cid)).trust).toEqual({ state: 'claimed' });
+  const { findings, summary } = await verifiedManifest(
+    pool,
+    await exportBytes(service, `graph_ids=${graph}`),
+  );
+  expect(findings.filter(({ kind }) => kind !== 'missing')).toEqual([]);
+  expect(summary).toMatchObject({ statements: 2, signed: 0, claimed: 2 });
 });

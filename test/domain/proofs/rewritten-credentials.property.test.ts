@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { base58btc } from 'multiformats/bases/base58';
 import { describe, expect, test } from 'vitest';
 import { governanceContextUrl } from '../../../src/domain/integrity/contexts/governance.ts';
 import { ownContextUrl } from '../../../src/domain/integrity/contexts/own.ts';
@@ -7,6 +8,7 @@ import { parseCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { addProof } from '../../../src/domain/integrity/proofs/data-integrity.ts';
 import { failedCheck } from '../../../src/domain/integrity/proofs/proof.ts';
+import { rdfcData } from '../../../src/domain/integrity/proofs/rdfc.ts';
 import { checkSignatures } from '../../../src/domain/integrity/signatures/check.ts';
 import { contextV2, newCredential } from '../../builders/credentials.ts';
 import { newKey, signerWith } from '../../builders/keys.ts';
@@ -33,6 +35,7 @@ const ports = {
   dsse: () => failedCheck('none'),
   sigstore: async () => failedCheck('none'),
 };
+const xsd = 'http://www.w3.org/2001/XMLSchema#';
 const statusListCredential = 'https://lists.example/1';
 const entry = (statusListIndex: string) => ({
   type: 'BitstringStatusListEntry',
@@ -66,11 +69,13 @@ const good = await signed({});
 const revoked = await signed({ credentialStatus: entry(revokedIndex) });
 const expired = await signed({ validUntil: '2026-02-01T00:00:00Z' });
 
-async function verified(credential: Json): Promise<boolean> {
+async function checked(credential: Json) {
   const statusCheck = async ({ statusListIndex }: Json) =>
     statusListIndex === revokedIndex ? failedCheck('revoked') : { result: 'ok' as const };
-  return (await verifyCredential({ ...ports, statusCheck }, credential)).verified;
+  return await verifyCredential({ ...ports, statusCheck }, credential);
 }
+
+const verified = async (credential: Json) => (await checked(credential)).verified;
 
 const cid = (text: string) => parseCid(text);
 const carrierId = 'bagb6qaq6ede2dkg2ogwka77vahezwtm5otp6bsre2mdi4zndtvxeoqdpn6g64';
@@ -110,6 +115,55 @@ async function rdfOf(document: Json): Promise<string | undefined> {
 }
 
 const names = Object.keys(rewritings);
+
+describe('the options of a proof that are written with other names', () => {
+  /** A credential with these options of its proof, and a copy of its contexts with other names for them. */
+  async function rewrittenProof(options: Json, terms: Json, names: Json): Promise<Json> {
+    const { proof, ...content } = good;
+    const { proofValue: _, ...rest } = proof;
+    const all = { ...rest, ...options };
+    const proofValue = base58btc.encode(key.sign(await rdfcData(identifier, content, all)));
+    const { context, body } = rewritable({ ...content, proof: { ...all, ...names, proofValue } });
+    const type = context.DataIntegrityProof as { '@context': Json };
+    const scoped = { ...type, '@context': { ...type['@context'], ...terms } };
+    return written({ context: { ...context, DataIntegrityProof: scoped }, body });
+  }
+
+  test('are the same with a copy of the context', async () => {
+    const expires = '2026-07-01T00:00:00Z';
+    expect(await verified(await rewrittenProof({ expires }, {}, {}))).toBe(true);
+  });
+
+  test('do not hide the end of the proof', async () => {
+    const expires = '2026-02-01T00:00:00Z';
+    expect(await verified(await rewrittenProof({ expires }, {}, {}))).toBe(false);
+    const end = { '@id': 'https://w3id.org/security#expiration', '@type': `${xsd}dateTime` };
+    const hidden = await rewrittenProof({ expires }, { end }, { expires: undefined, end: expires });
+    const { proof } = hidden as { proof: Json };
+    const { checks } = await checked({ ...hidden, proof: JSON.parse(JSON.stringify(proof)) });
+    expect(checks.proof).toEqual({
+      result: 'unknown',
+      reason: expect.stringContaining('does not cover expires of the proof'),
+    });
+  });
+
+  test('do not hide its purpose', async () => {
+    const purpose = { '@id': 'https://w3id.org/security#authenticationMethod', '@type': '@id' };
+    const type = (rewritable(good).context.DataIntegrityProof as { '@context': Json })['@context'];
+    const { '@context': scoped, ...more } = type.proofPurpose as Json;
+    const proofPurpose = { ...more, '@context': { ...(scoped as Json), assertionMethod: purpose } };
+    const hidden = await rewrittenProof(
+      { proofPurpose: 'authentication' },
+      { proofPurpose },
+      { proofPurpose: 'assertionMethod' },
+    );
+    const { checks } = await checked(hidden);
+    expect(checks.proof).toEqual({
+      result: 'unknown',
+      reason: expect.stringContaining('does not cover proofPurpose of the proof'),
+    });
+  });
+});
 
 describe('a signed credential that is written with other names', () => {
   test('verifies if only its context is a copy', async () => {

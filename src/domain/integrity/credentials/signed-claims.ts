@@ -111,6 +111,7 @@ function claimsOf(source: Source, { types, members, nodes = {} }: Shape): Claims
 
 /** RDF has sets, without order. */
 function distinct(values: readonly unknown[]): readonly unknown[] {
+  if (values.length < 2) return values;
   const byText = new Map(values.map((value) => [textOf(value), value]));
   return [...byText.keys()].sort().map((text) => byText.get(text));
 }

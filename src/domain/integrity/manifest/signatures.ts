@@ -50,6 +50,8 @@ export class ManifestSignatures {
   /** By the digest of the document. */
   readonly #registrations = new Map<string, Registration[]>();
   readonly #credentials: { signature: Signature; cid: Cid }[] = [];
+  /** Statements whose registeredBy says nothing, because their id does not cover it. */
+  readonly #unregistered = new Set<string>();
 
   constructor(ports: ManifestSignatureChecking) {
     this.#ports = ports;
@@ -57,7 +59,10 @@ export class ManifestSignatures {
   }
 
   async note(rows: readonly IdentifiedRow[]): Promise<void> {
-    for (const row of rows) this.#noteRegistration(row);
+    for (const row of rows) {
+      this.#noteRegistration(row);
+      if (isUnregistered(row)) this.#unregistered.add(cidUrn(row.rdfcCid));
+    }
     const signed = rows.filter(({ isSigned }) => isSigned);
     const carriers = new Map(signed.map((row) => [row.jcsCid.text, row]));
     for (const signature of await checkSignatures(this.#ports, signed)) {
@@ -97,7 +102,8 @@ export class ManifestSignatures {
         continue;
       }
       const { registeredBy } = JSON.parse((await json.bytes(slice)).toString());
-      claims.push({ id: key, registeredBy: typeof registeredBy === 'string' ? registeredBy : undefined });
+      const isClaimed = typeof registeredBy === 'string' && !this.#unregistered.has(key);
+      claims.push({ id: key, registeredBy: isClaimed ? registeredBy : undefined });
       if (claims.length < claimsAtOnce) continue;
       yield* await this.#trustIn(claims);
       claims = [];
@@ -177,4 +183,12 @@ function signedCredentialIn(bytes: Uint8Array): Credential | undefined {
   } catch {
     return undefined;
   }
+}
+
+const registeredByMember = Buffer.from('"registeredBy":');
+
+/** Whether a statement has the member, without a reference that follows from its RDF. */
+function isUnregistered({ references, jcs }: IdentifiedRow): boolean {
+  if (references.some(({ role }) => role === 'registeredBy')) return false;
+  return Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).includes(registeredByMember);
 }
