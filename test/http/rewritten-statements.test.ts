@@ -61,7 +61,7 @@ test('a signature does not count for references under other names', async () => 
       registeredBy: key.did,
       input: trueSubject,
       output: falseSubject,
-      ...time,
+      timestamp: '2026-01-31T13:00:00Z',
     },
   );
   const swapped = {
