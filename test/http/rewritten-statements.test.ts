@@ -168,6 +168,6 @@ test('a name without a meaning makes nobody the registrant, offline too', async 
   expect(findings).toContainEqual({
     kind: 'trust',
     statement: `urn:cid:${rdfc_cid}`,
-    trust: { state: 'signed', by: key.did, isRegistrant: false, isValid: true },
+    trust: expect.objectContaining({ state: 'signed', by: key.did, isRegistrant: false }),
   });
 });
