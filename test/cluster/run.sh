@@ -156,6 +156,7 @@ else
   say "metrics-server is not there, so scaling by CPU is not tried"
 fi
 say "Uninstall"
+k delete pod cairn-test >/dev/null # Helm keeps pods of tests for their logs.
 helm uninstall cairn -n "$namespace" --wait --cascade=foreground >/dev/null
 k get all,secrets,configmaps,networkpolicies,poddisruptionbudgets,serviceaccounts -l app.kubernetes.io/instance=cairn -o name | tee "$work/left.txt"
 [ ! -s "$work/left.txt" ] || fail "the uninstalled release leaves these"
