@@ -6,6 +6,7 @@ import type { GatewayPorts } from '../domain/control-plane/gateway/ports.ts';
 import { projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
 import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
+import { users } from '../domain/control-plane/users.ts';
 import { OrderedIds } from '../platform/ordered-ids.ts';
 import type { Store } from '../storage/open.ts';
 
@@ -14,6 +15,7 @@ export function gatewayPorts(store: Pick<Store, 'of' | 'sealedContents'>, now: (
   const ids = new OrderedIds();
   return {
     agents: store.of(agents),
+    users: store.of(users),
     exchanges: store.of(auditExchanges),
     events: store.of(pluginEvents),
     states: store.of(stateRecords),

@@ -176,12 +176,24 @@ test('administrators revoke and restore, and see the history', async () => {
   expect(revoked).toEqual({ code: 0, stdout: `${id} (An agent) is revoked.\n`, stderr: '' });
   const list = await cairn(['agents', 'list', '--state', 'revoked'], { env: root });
   expect(list.stdout).toContain(id);
+  authService.know('heir-token', { sub: 'heir', claims: {} });
+  const heir = { ...service.env, CAIRN_TOKEN: 'heir-token' };
+  expect((await cairn(['agents', 'list'], { env: heir })).stdout).not.toContain(id);
+  const found = await cairn(['agents', 'hand-over', id, 'nobody@example.com'], { env: root });
+  expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining('0 users have') });
+  const me = await fetch(`${service.url}/v1/me`, { headers: { authorization: 'Bearer heir-token' } });
+  const { user } = (await me.json()) as { user: { id: string } };
+  const handed = await cairn(['agents', 'hand-over', id, user.id, '--reason', 'She left.'], { env: root });
+  expect(handed).toMatchObject({ code: 0, stdout: expect.stringMatching(`^${id} .* belongs to heir at `) });
+  expect((await cairn(['agents', 'list'], { env: heir })).stdout).toContain(id);
   const restored = await cairn(['agents', 'restore', id, '--json'], { env: root });
   expect(JSON.parse(restored.stdout)).toMatchObject({ agent_id: id, state: 'active' });
   const shown = await cairn(['agents', 'show', id], { env: root });
-  expect(shown.stdout).toMatch(/restored +\S+ +root +-\nrevoked +\S+ +root +It misbehaved\.\nregistered /);
+  const history =
+    /restored +\S+ +root +-\nhanded_over +\S+ +root +She left\.\nrevoked +\S+ +root +It misbehaved\.\nregistered /;
+  expect(shown.stdout).toMatch(history);
   const json = JSON.parse((await cairn(['agents', 'show', id, '--json'], { env: root })).stdout);
-  expect(json.status_events).toHaveLength(3);
+  expect(json.status_events).toHaveLength(4);
   expect((await cairn(['agents', 'revoke', 'agent_none'], { env: root })).code).toBe(1);
 });
 

@@ -5,10 +5,10 @@ import { eachRecord } from '../../src/domain/collections/records.ts';
 import {
   agentBindings,
   agentKeys,
-  agentState,
   agentStatusEvents,
   agents,
 } from '../../src/domain/control-plane/agents/agents.ts';
+import { endBinding, handOver } from '../../src/domain/control-plane/agents/bindings.ts';
 import { changeState } from '../../src/domain/control-plane/agents/changes.ts';
 import { mintRegistration } from '../../src/domain/control-plane/agents/minting.ts';
 import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
@@ -81,10 +81,13 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
       const events = await Array.fromAsync(eachRecord(store.of(agentStatusEvents), 'byAgent', [id]));
       const current = keys.filter(({ retiredAt }) => retiredAt === null);
       expect(current.map(({ did }) => did)).toEqual(agent ? [agent.did] : []);
-      expect(bindings.map(({ state }) => state)).toEqual(agent ? ['active'] : []);
+      const active = bindings.filter(({ state }) => state === 'active');
+      expect(active.map(({ issuer, subject }) => [issuer, subject])).toEqual(
+        agent ? [[agent.issuer, agent.subject]] : [],
+      );
       const versions = Array.from({ length: agent?.version ?? 0 }, (_, at) => at + 1).reverse();
       expect(events.map(({ version }) => version)).toEqual(versions);
-      return { agent, keys, events: events.map(({ event }) => event).reverse() };
+      return { agent, keys, bindings, events: events.map(({ event }) => event).reverse() };
     }
 
     test('a registration creates the agent, its key, its binding and an event', async () => {
@@ -190,7 +193,7 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
       await register(jti, 'did:key:one');
       for (const state of ['active', 'revoked', 'revoked', 'active', 'active'] as const) {
         expect((await change(agentId, state)).state).toBe(state);
-        expect((await agentState(ports(), [agentId, 'agent_none'])).get(agentId)).toBe(state);
+        expect((await store.of(agents).get(agentId))?.state).toBe(state);
       }
       expect((await whole(agentId)).events).toEqual(['registered', 'revoked', 'restored']);
       await expect(change('agent_none', 'revoked')).rejects.toMatchObject({ code: 'not_found' });
@@ -271,6 +274,67 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
       await store.of(registrationTokens).insert([forged]);
       await expect(register(forged.jti, 'did:key:two')).rejects.toThrow('of somebody else');
       expect((await whole(agentId)).agent?.did).toBe('did:key:one');
+    });
+
+    /** Registers an agent of a user. */
+    async function agentOfUser() {
+      const [owner, heir] = [newUser(), newUser()];
+      await store.of(users).insert([owner, heir]);
+      const { jti, agentId } = await mint(owner);
+      await register(jti, 'did:key:one');
+      return { owner, heir, agentId, binding: { agentId, id: `${agentId}:1` } };
+    }
+    const to = ({ id: userId }: { id: string }) => ({ userId, actor: admin, reason: null });
+
+    test('an agent that is handed over has the binding of the new user only, also after a repeat', async () => {
+      const { owner, heir, agentId, binding } = await agentOfUser();
+      await handOver(ports(), binding, to(heir));
+      const { agent, bindings, events } = await whole(agentId);
+      expect(agent).toMatchObject({ issuer: heir.issuer, subject: heir.subject, did: 'did:key:one' });
+      expect(bindings.map(({ state, endedAt }) => [state, endedAt !== null])).toEqual([
+        ['ended', true],
+        ['active', false],
+      ]);
+      expect(events).toEqual(['registered', 'handed_over']);
+      for (const id of [binding.id, `${agentId}:2`]) await handOver(ports(), { agentId, id }, to(heir));
+      expect((await whole(agentId)).events).toEqual(events);
+      await expect(register((await mint(owner)).jti, 'did:key:two')).rejects.toThrow('of somebody else');
+    });
+
+    test('an ended binding registers nothing, and the agent can be handed over by it', async () => {
+      const { owner, heir, agentId, binding } = await agentOfUser();
+      for (let time = 0; time < 2; time += 1) await endBinding(ports(), binding);
+      await expect(register((await mint(owner)).jti, 'did:key:two')).rejects.toThrow('of somebody else');
+      await handOver(ports(), binding, to(heir));
+      expect((await whole(agentId)).bindings).toHaveLength(2);
+    });
+
+    test('an agent is not handed over to unknown or disabled users, or by the binding of another agent', async () => {
+      const [one, other] = [await agentOfUser(), await agentOfUser()];
+      const disabled = newUser({ disabled: true });
+      await store.of(users).insert([disabled]);
+      await expect(handOver(ports(), one.binding, to(disabled))).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(handOver(ports(), one.binding, to({ id: randomUUID() }))).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+      const mixed = { ...one.binding, id: other.binding.id };
+      for (const work of [handOver(ports(), mixed, to(one.heir)), endBinding(ports(), mixed)])
+        await expect(work).rejects.toMatchObject({ code: 'not_found' });
+      expect((await whole(one.agentId)).events).toEqual(['registered']);
+    });
+
+    test('a process may stop after any step of handing over', async () => {
+      for (let writes = 0, isDone = false; !isDone; writes += 1) {
+        const { heir, agentId, binding } = await agentOfUser();
+        const work = handOver(endingAfter(writes), binding, to(heir));
+        isDone = await work.then(
+          () => true,
+          () => false,
+        );
+        await handOver(ports(), binding, to(heir));
+        const { agent, events } = await whole(agentId);
+        expect([agent?.subject, events]).toEqual([heir.subject, ['registered', 'handed_over']]);
+      }
     });
 
     test('the token of a disabled user registers nothing', async () => {

@@ -17,7 +17,11 @@ export interface ApiClient {
    * @param path with query, starting with a slash.
    * @throws ApiRefusal for every status but 2xx; LostConnection if the service cannot be reached.
    */
-  send(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, request?: ApiRequest): Promise<Response>;
+  send(
+    method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    request?: ApiRequest,
+  ): Promise<Response>;
 }
 
 const problem = z.object({

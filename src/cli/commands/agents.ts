@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Io } from '../terminal/io.ts';
 import { type ChangeFlags, changeAgent } from './agents/change.ts';
+import { type HandOverFlags, handOverAgent } from './agents/hand-over.ts';
 import { type ListFlags, listAgents } from './agents/list.ts';
 import { type RegisterFlags, registerAgent } from './agents/register.ts';
 import { showAgent } from './agents/show.ts';
@@ -41,6 +42,16 @@ export function agentsCommand(program: Command, io: Io): void {
     .action(async (id: string, { json }: { json?: true }) => await showAgent(io, id, json === true));
   changeCommand(agents, io, 'revoke', 'stop an agent at once, everywhere (administrators)');
   changeCommand(agents, io, 'restore', 'let a revoked agent go on (administrators)');
+  agents
+    .command('hand-over')
+    .description('give an agent to another user; all its other bindings end (administrators)')
+    .argument('<agent>', 'its agent_id')
+    .argument('<user>', 'the id or the e-mail address of the user')
+    .option('--reason <text>', 'why, for the history of the agent')
+    .option('--json', 'print JSON')
+    .action(
+      async (id: string, user: string, flags: HandOverFlags) => await handOverAgent(io, id, user, flags),
+    );
   agents
     .command('token')
     .description('mint a token with which an agent registers once')

@@ -53,6 +53,7 @@ function statusEvents(id: string, { records: events, next }: Page<AgentStatusEve
   const words = {
     registered: 'registered',
     registered_again: 'registered again',
+    handed_over: 'handed over',
     revoked: 'revoked',
     restored: 'restored',
   };

@@ -54,6 +54,12 @@ const requests: Record<string, Row> = {
   },
   'POST /v1/agents/{id}/revoke': { access: 'admin', path: '/v1/agents/agent_0/revoke', status: 200 },
   'POST /v1/agents/{id}/restore': { access: 'admin', path: '/v1/agents/agent_0/restore', status: 200 },
+  'PATCH /v1/agents/{id}/bindings/{binding_id}': {
+    access: 'admin',
+    path: '/v1/agents/agent_0/bindings/agent_0:1',
+    status: 200,
+    body: { state: 'ended' },
+  },
   // They need credentials of their own, whoever else is calling.
   'POST /v1/gateway/registrations': gatewayRow('registration', 'registrations'),
   'POST /v1/gateway/audit-exchanges': gatewayRow('audit-exchanges'),

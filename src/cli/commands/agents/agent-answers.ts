@@ -22,7 +22,13 @@ export const agentPage = z.object({ agents: z.array(agentAnswer), next_cursor: z
 export const agentDetail = agentAnswer.extend({
   keys: z.array(z.object({ did: z.string(), added_at: z.string(), retired_at: z.string().nullable() })),
   bindings: z.array(
-    z.object({ issuer: z.string(), subject: z.string(), state: z.string(), created_at: z.string() }),
+    z.object({
+      id: z.string(),
+      issuer: z.string(),
+      subject: z.string(),
+      state: z.string(),
+      created_at: z.string(),
+    }),
   ),
 });
 export type AgentDetail = z.output<typeof agentDetail>;

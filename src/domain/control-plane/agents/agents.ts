@@ -5,7 +5,7 @@ const time = z.int();
 const name = z.string().min(1);
 
 /** What happened to an agent. */
-export const agentEvent = z.enum(['registered', 'registered_again', 'revoked', 'restored']);
+export const agentEvent = z.enum(['registered', 'registered_again', 'revoked', 'restored', 'handed_over']);
 export type AgentEvent = z.output<typeof agentEvent>;
 
 const actor = z.object({ issuer: z.string(), subject: z.string().nullable() });
@@ -18,7 +18,7 @@ export const agents = collection('agents', {
   shape: z.object({
     /** See `agent-id.ts`. */
     id: name,
-    /** Who minted the token with which the agent registered first. */
+    /** Whose agent it is: who minted the token with which it registered first, or to whom it was handed over. */
     issuer: name,
     subject: name,
     handle: z.string().nullable(),
@@ -103,12 +103,3 @@ export const agentStatusEvents = collection('agent_status_events', {
 
 export type AgentStatusEvent = Readonly<z.output<typeof agentStatusEvents.shape>>;
 export type AgentStatusEvents = RecordsOf<typeof agentStatusEvents>;
-
-/** The state of each agent that exists, as the store has it now. */
-export async function agentState(
-  { agents }: { readonly agents: Pick<Agents, 'among'> },
-  ids: readonly string[],
-): Promise<Map<string, AgentState>> {
-  const found = await agents.among('key', [...new Set(ids)], 1);
-  return new Map(found.flat().map(({ id, state }) => [id, state]));
-}

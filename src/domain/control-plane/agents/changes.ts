@@ -15,7 +15,8 @@ export interface Actor {
   readonly subject: string | null;
 }
 
-type Change = Pick<Agent, 'lastChange'> & Partial<Pick<Agent, 'name' | 'did' | 'state'>>;
+type Change = Pick<Agent, 'lastChange'> &
+  Partial<Pick<Agent, 'issuer' | 'subject' | 'name' | 'did' | 'state'>>;
 
 const attempts = 20;
 
@@ -32,7 +33,8 @@ export async function changeAgent(
 ): Promise<Agent | undefined> {
   await settle(ports, agent);
   const { id, version } = agent;
-  const changedAt = Math.max(ports.now().getTime(), agent.changedAt);
+  // Later than what followed from the version before, see `settle`.
+  const changedAt = Math.max(ports.now().getTime(), agent.changedAt + 1);
   const next = { ...change, version: version + 1, changedAt };
   const changed = await ports.agents.update(id, { version }, next);
   if (changed) await settle(ports, changed);
@@ -48,12 +50,18 @@ export async function settle(
   const id = `${agentId}:${version}`;
   // It is stored last.
   if (await agentStatusEvents.get(id)) return;
-  if (lastChange.event === 'registered') {
+  const { event } = lastChange;
+  if (event === 'registered' || event === 'handed_over') {
     const { issuer, subject } = agent;
     const binding = { id, agentId, issuer, subject, state: 'active', createdAt: at, endedAt: null } as const;
     await agentBindings.insert([binding]);
   }
-  if (did !== null && (lastChange.event === 'registered' || lastChange.event === 'registered_again')) {
+  if (event === 'handed_over') {
+    const former = eachRecord(agentBindings, 'byAgent', [agentId], { range: { until: at } });
+    for await (const binding of former)
+      await agentBindings.update(binding.id, { state: 'active' }, { state: 'ended', endedAt: at });
+  }
+  if (did !== null && (event === 'registered' || event === 'registered_again')) {
     await agentKeys.insert([{ id, agentId, version, did, addedAt: at, retiredAt: null }]);
     const former = eachRecord(agentKeys, 'byAgent', [agentId], { range: { until: version } });
     for await (const key of former)

@@ -1,3 +1,4 @@
+import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Registrant } from '../gateway-access.ts';
 import { demandEnabled, type Users, userBySubject } from '../users.ts';
@@ -53,7 +54,7 @@ async function attemptRegistration(
   demandEnabled(user);
   // Read before the token is taken. A later registration voids this token, or changes the agent's version.
   const agent = await ports.agents.get(token.agentId);
-  if (agent && !isOwnerOf(agent, token)) refuseToken('is for an agent of somebody else');
+  if (agent) await demandOwner(ports, agent, token);
   if (agent?.state === 'revoked') refuseRevoked(agent.id);
   await takeToken(ports, jti, did);
   if (!agent) return await createAgent(ports, token, did);
@@ -94,8 +95,17 @@ async function createAgent(
   return agent;
 }
 
-function isOwnerOf({ issuer, subject }: Agent, token: RegistrationToken): boolean {
-  return issuer === token.issuer && subject === token.subject;
+/** @throws ServiceError `unauthorized` if the agent is not, or no longer, that of whoever minted the token. */
+async function demandOwner(
+  ports: RegistrationPorts,
+  agent: Agent,
+  { issuer, subject }: RegistrationToken,
+): Promise<void> {
+  await settle(ports, agent);
+  const isOwner = agent.issuer === issuer && agent.subject === subject;
+  const bound = [agent.id, issuer, subject, 'active'];
+  if (!isOwner || !(await firstRecord(ports.agentBindings, 'byViewer', bound)))
+    refuseToken('is for an agent of somebody else', 'Mint one with another handle');
 }
 
 function actorOf({ issuer, subject }: RegistrationToken) {
@@ -133,8 +143,8 @@ function refuseUnknownToken(): never {
   refuseToken('is unknown to this service');
 }
 
-function refuseToken(problem: string): never {
-  throw new ServiceError('unauthorized', `The registration token ${problem}. Mint a new one.`, {
+function refuseToken(problem: string, advice = 'Mint a new one'): never {
+  throw new ServiceError('unauthorized', `The registration token ${problem}. ${advice}.`, {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   });
 }

@@ -2,13 +2,16 @@ import type { Records } from '../../collections/records.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import { jcs } from '../../integrity/identification/jcs.ts';
 import { blake3Digest } from '../../integrity/identifiers/hashing.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { type Agents, agentState } from '../agents/agents.ts';
+import type { Agent, Agents } from '../agents/agents.ts';
+import { type Users, userBySubject } from '../users.ts';
 
 export const mostRecords = 1_000;
 /** The other problems of a record are told when these are solved. */
 const problemsPerRecord = 3;
 const checkedAtOnce = 16;
+const usersAskedAtOnce = 16;
 
 /** What one record of a batch came to. */
 export interface Sent {
@@ -70,23 +73,52 @@ export function problemAt(index: number, code: ErrorDetail['code'] & string, mem
   return { code, reason, ...placed(index, { pointer: `/${member}` }) };
 }
 
-/** Asks the store about the agents. @throws ServiceError `agent_revoked`, `invalid_request`. */
+export interface AgentOwners {
+  readonly agents: Pick<Agents, 'among'>;
+  readonly users: Pick<Users, 'page'>;
+}
+
+/**
+ * Asks the store about the agents and their users.
+ * @throws ServiceError `agent_revoked`; `forbidden` for an agent of a disabled user; `invalid_request`.
+ */
 export async function demandActive(
-  ports: { readonly agents: Pick<Agents, 'among'> },
+  { agents, users }: AgentOwners,
   records: readonly { readonly agentId: string }[],
 ): Promise<void> {
-  const states = await agentState(
-    ports,
-    records.map(({ agentId }) => agentId),
-  );
+  const ids = [...new Set(records.map(({ agentId }) => agentId))];
+  const found = (await agents.among('key', ids, 1)).flat();
+  const byId = new Map(found.map((agent) => [agent.id, agent]));
+  const disabled = await disabledOwners(users, found);
   const problems = records.flatMap(({ agentId }, index) => {
-    const state = states.get(agentId);
-    if (state === 'active') return [];
-    if (state === 'revoked')
-      return [problemAt(index, 'agent_revoked', 'agent_id', `the agent "${agentId}" is revoked`)];
-    return [problemAt(index, 'invalid_request', 'agent_id', `there is no agent "${agentId}"`)];
+    const refuse = (code: 'agent_revoked' | 'forbidden' | 'invalid_request', reason: string) => [
+      problemAt(index, code, 'agent_id', reason),
+    ];
+    const agent = byId.get(agentId);
+    if (!agent) return refuse('invalid_request', `there is no agent "${agentId}"`);
+    if (agent.state === 'revoked') return refuse('agent_revoked', `the agent "${agentId}" is revoked`);
+    if (!disabled.has(ownerOf(agent))) return [];
+    return refuse(
+      'forbidden',
+      `the user of the agent "${agentId}" is disabled. An administrator can hand the agent over`,
+    );
   });
   refuseBatch(problems);
+}
+
+const ownerOf = ({ issuer, subject }: Agent) => JSON.stringify([issuer, subject]);
+
+async function disabledOwners(
+  users: AgentOwners['users'],
+  agents: readonly Agent[],
+): Promise<ReadonlySet<string>> {
+  const owners = new Map(agents.map((agent) => [ownerOf(agent), agent]));
+  const disabled = new Set<string>();
+  const asked = mapConcurrent(owners, usersAskedAtOnce, async ([owner, { issuer, subject }]) => {
+    if ((await userBySubject(users, issuer, subject))?.disabled) disabled.add(owner);
+  });
+  for await (const _ of asked);
+  return disabled;
 }
 
 /** Two records with the same digest have the same content. @param value JSON. */

@@ -8,7 +8,7 @@ export type SentBinding = Omit<ProjectBinding, 'digest' | 'receivedAt' | 'positi
 
 /** @returns the stored memberships, in order. @throws ServiceError as `demandActive` and `insertOnce`. */
 export async function keepMemberships(
-  ports: Pick<GatewayPorts, 'agents' | 'memberships' | 'now'>,
+  ports: Pick<GatewayPorts, 'agents' | 'users' | 'memberships' | 'now'>,
   sent: readonly SentMembership[],
 ): Promise<readonly ProjectMembership[]> {
   await demandActive(ports, sent);

@@ -1,5 +1,6 @@
 import type { NamedContents } from '../../named-contents.ts';
 import type { Agents } from '../agents/agents.ts';
+import type { Users } from '../users.ts';
 import type { AuditExchanges } from './audit-exchanges.ts';
 import type { ProjectMemberships } from './memberships.ts';
 import type { PluginEvents } from './plugin-events.ts';
@@ -10,6 +11,7 @@ import type { StateRecords } from './state-records.ts';
 /** What the gateway routes work with. */
 export interface GatewayPorts {
   readonly agents: Pick<Agents, 'among'>;
+  readonly users: Pick<Users, 'page'>;
   readonly exchanges: Pick<AuditExchanges, 'among' | 'insert'>;
   readonly events: Pick<PluginEvents, 'among' | 'insert' | 'update' | 'page'>;
   readonly states: Pick<StateRecords, 'among' | 'insert' | 'update' | 'page'>;

@@ -20,7 +20,7 @@ export const agentJsonShape = z
     did: z.string().nullable().describe('DID of the current key'),
     state: z.enum(['active', 'revoked']),
     created_at: time.describe('When the agent registered first'),
-    changed_at: time.describe('The last registration, revocation or restoration'),
+    changed_at: time.describe('The last registration, revocation, restoration or handing over'),
   })
   .openapi('Agent');
 
@@ -49,7 +49,7 @@ export const agentDetailShape = boundAgentShape
 
 export const statusEventShape = z
   .object({
-    event: agentEvent.describe('registered_again: with another key or name'),
+    event: agentEvent.describe('registered_again: with another key or name; handed_over: to another user'),
     actor: z.object({
       issuer: z.string(),
       subject: z.string().nullable().describe('null while authentication is disabled'),

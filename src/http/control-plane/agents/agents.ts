@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AgentState } from '../../../domain/control-plane/agents/agents.ts';
+import { endBinding, handOver } from '../../../domain/control-plane/agents/bindings.ts';
 import { type AgentPorts, changeState } from '../../../domain/control-plane/agents/changes.ts';
 import {
   agentDetail,
@@ -7,9 +8,10 @@ import {
   listStatusEvents,
   withBindings,
 } from '../../../domain/control-plane/agents/visible-agents.ts';
+import type { Users } from '../../../domain/control-plane/users.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { type JsonLimits, parsedOptionalJsonBody } from '../../json-request.ts';
+import { type JsonLimits, parsedJsonBody, parsedOptionalJsonBody } from '../../json-request.ts';
 import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
@@ -34,22 +36,37 @@ const eventList = z
 
 const params = z.object({ id: z.string().min(1).max(200) });
 
-const stateChange = z
+const reason = z
+  .string()
+  .trim()
+  .max(1_000)
+  .regex(/^\P{Cc}*$/u, 'must not have control characters')
+  .nullable()
+  .optional()
+  .describe('Why, for the status events and the audit log');
+
+const stateChange = z.strictObject({ reason }).openapi('AgentStateChange');
+
+const bindingChange = z
   .strictObject({
-    reason: z
-      .string()
-      .trim()
-      .max(1_000)
-      .regex(/^\P{Cc}*$/u, 'must not have control characters')
-      .nullable()
+    state: z.literal('ended').optional().describe('Ends the binding'),
+    user_id: z
+      .uuid()
+      .toLowerCase()
       .optional()
-      .describe('Why, for the status events'),
+      .describe('Hands the agent over to this user: an id of GET /v1/users'),
+    reason,
   })
-  .openapi('AgentStateChange');
+  .refine(
+    ({ state, user_id }) => (state === undefined) !== (user_id === undefined),
+    'must have either state or user_id',
+  )
+  .openapi('AgentBindingChange');
 
 const unknownAgent = errorAnswer('No such agent, or none that the caller may see');
 
 export interface AgentRoutes extends AgentPorts {
+  readonly users: Pick<Users, 'get'>;
   readonly limits: JsonLimits;
 }
 
@@ -94,7 +111,8 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     access: 'admin',
     tag,
     summary: 'List what happened to an agent, newest first',
-    description: 'Every registration, revocation and restoration. Events are never changed or removed.',
+    description:
+      'Every registration, revocation, restoration and handing over. Events are never changed or removed.',
     params,
     query: paging,
     answers: { 200: jsonAnswer('A page of events', eventList), 404: unknownAgent },
@@ -104,6 +122,7 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     },
   });
 
+  bindingOperation(app, ports);
   stateOperation(app, ports, 'revoke', 'revoked', {
     summary: 'Revoke an agent',
     description:
@@ -112,6 +131,31 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
   stateOperation(app, ports, 'restore', 'active', {
     summary: 'Restore a revoked agent',
     description: 'The agent keeps its key and its bindings. Restoring an active agent changes nothing.',
+  });
+}
+
+function bindingOperation(app: ControlPlaneApp, ports: AgentRoutes): void {
+  operation(app, 'PATCH /v1/agents/{id}/bindings/{binding_id}', {
+    access: 'admin',
+    tag,
+    summary: 'End a binding, or hand the agent over to another user',
+    description:
+      'state: "ended" ends the binding: its subject no longer sees the agent, and cannot register it again. user_id hands the agent over: that user gets a binding, all others end, and the agent is accepted again if its user was disabled. A repeat changes nothing.',
+    params: params.extend({ binding_id: z.string().min(1).max(300) }),
+    body: { 'application/json': { schema: bindingChange } },
+    answers: { 200: jsonAnswer('The agent afterwards', agentDetailShape), 404: unknownAgent },
+    handle: async ({ context, principal, params: { id, binding_id } }) => {
+      note(context, { target: id, details: { binding_id } });
+      const { state, user_id, reason: given } = await parsedJsonBody(context, bindingChange, ports.limits);
+      const reason = given || null;
+      const change: Record<string, string> = state === undefined ? { user_id: String(user_id) } : { state };
+      note(context, { details: { binding_id, ...change, reason } });
+      const name = { agentId: id, id: binding_id };
+      const { issuer, subject } = principal;
+      if (user_id === undefined) await endBinding(ports, name);
+      else await handOver(ports, name, { userId: user_id, actor: { issuer, subject }, reason });
+      return context.json(agentDetailJson(await agentDetail(ports, principal, id)));
+    },
   });
 }
 

@@ -31,7 +31,9 @@ const rules =
   'At most 1,000 records; all of them are stored, or none and the error lists each bad one. The results have their order. A source_id that is known changes nothing and is answered as the first time.';
 
 const errors = {
-  403: errorAnswer('The credential lacks the scope, or an agent is revoked (agent_revoked)'),
+  403: errorAnswer(
+    'The credential lacks the scope, an agent is revoked (agent_revoked), or its user is disabled',
+  ),
   409: errorAnswer('A source_id is known with other content'),
 };
 

@@ -209,3 +209,44 @@ test('without authentication everybody is an administrator of agents, but cannot
   const { json } = await open.send('GET', `/v1/agents/${agent_id}/status-events?limit=1`);
   expect(json.status_events[0].actor).toEqual({ issuer: 'disabled', subject: null });
 });
+
+describe('changing a binding', () => {
+  const change = (id: string, body: unknown, binding = `${id}:1`) =>
+    asAdmin('PATCH', `/v1/agents/${id}/bindings/${encodeURIComponent(binding)}`, body);
+
+  test('ends it, and hands the agent over', async () => {
+    const { agent_id } = await newAgent('leaver', { agent_handle: 'build' });
+    await asMember('heir', '/v1/me');
+    const heir = await usersOf(plane.store).bySubject(plane.provider.issuer, 'heir');
+    const ended = await change(agent_id, { state: 'ended' });
+    expect(ended).toMatchObject({ status: 200, json: { agent_id, bindings: [{ state: 'ended' }] } });
+    expect((await asMember('leaver', `/v1/agents/${agent_id}`)).status).toBe(404);
+    const handed = await change(agent_id, { user_id: heir?.id, reason: 'She left' });
+    expect(handed).toMatchObject({ status: 200, json: { agent_id, subject: 'heir' } });
+    expect((await asMember('heir', `/v1/agents/${agent_id}`)).json.bindings).toMatchObject([
+      { id: `${agent_id}:2`, subject: 'heir', state: 'active' },
+    ]);
+    const { json } = await asAdmin('GET', `/v1/agents/${agent_id}/status-events`);
+    expect(json.status_events[0]).toMatchObject({ event: 'handed_over', reason: 'She left' });
+    const log = plane.store.of(auditRecords);
+    const { records } = await log.page('byTarget', [agent_id], { after: null, limit: 1 });
+    expect(records[0]).toMatchObject({
+      action: 'PATCH /v1/agents/{id}/bindings/{binding_id}',
+      outcome: 'done',
+      details: { binding_id: `${agent_id}:1`, user_id: heir?.id, reason: 'She left' },
+    });
+  });
+
+  test('needs an administrator, a CSRF token and one change', async () => {
+    const { agent_id } = await newAgent('kept');
+    for (const body of [{}, { state: 'active' }, { state: 'ended', user_id: crypto.randomUUID() }])
+      expect((await change(agent_id, body)).status).toBe(400);
+    expect((await change(agent_id, { state: 'ended' }, 'unknown')).status).toBe(404);
+    expect((await change('agent_none', { state: 'ended' })).status).toBe(404);
+    const path = `/v1/agents/${agent_id}/bindings/${agent_id}:1`;
+    const { 'x-csrf-token': _, ...without } = admin.headers('PATCH');
+    for (const headers of [without, await tokenOf('kept')])
+      expect((await plane.main.send('PATCH', path, headers, { state: 'ended' })).status).toBe(403);
+    expect((await asMember('kept', `/v1/agents/${agent_id}`)).status).toBe(200);
+  });
+});

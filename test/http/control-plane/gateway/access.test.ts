@@ -7,7 +7,9 @@ import {
   guardedScopes,
   reportingScopes,
 } from '../../../../src/domain/control-plane/gateway-access.ts';
+import { users } from '../../../../src/domain/control-plane/users.ts';
 import { signRegistrationToken } from '../../../../src/platform/agent-tokens/registration-token.ts';
+import { newUser } from '../../../contract/users.ts';
 import { gatewaySecret } from '../plane.ts';
 import { credential, useGateway } from './gateway.ts';
 import { binding, event, exchange, membership, state } from './samples.ts';
@@ -114,4 +116,28 @@ test('a revocation applies to the next request, and to repeats', async () => {
   await change('active');
   expect((await gateway.send('audit-exchanges', [one])).status).toBe(200);
   expect(await gateway.store.of(auditExchanges).among('bySource', [one.source_id], 9)).toHaveLength(1);
+});
+
+test('an agent of a disabled user is refused on every route until it belongs to somebody else', async () => {
+  const [disabled, heir] = [newUser({ disabled: true }), newUser()];
+  await gateway.store.of(users).insert([disabled, heir]);
+  const { issuer, subject } = disabled;
+  const id = await gateway.agent({ issuer, subject });
+  const records = {
+    'audit-exchanges': exchange(id),
+    'plugin-events': event(id),
+    'state-records': state(id),
+    memberships: membership(id),
+  } as const;
+  for (const [scope, record] of Object.entries(records))
+    expect(await gateway.send(scope as keyof typeof records, [record])).toMatchObject({
+      status: 403,
+      json: {
+        code: 'forbidden',
+        error: expect.stringContaining(`the user of the agent "${id}" is disabled`),
+      },
+    });
+  await gateway.store.of(agents).update(id, {}, { issuer: heir.issuer, subject: heir.subject });
+  for (const [scope, record] of Object.entries(records))
+    expect((await gateway.send(scope as keyof typeof records, [record])).status).toBe(200);
 });
