@@ -1,3 +1,6 @@
+import { indexStoredBlobs } from '../domain/control-plane/gateway/index-stored-blobs.ts';
+import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
+import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { checkSignaturesAgain } from '../domain/integrity/signatures/check-again.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
@@ -21,6 +24,12 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
           { signatures: store.of(signatures), statements: store.statements, verifying },
           position,
         ),
+    },
+    {
+      step: 2,
+      title: 'Index the blobs of stored states',
+      run: (position) =>
+        indexStoredBlobs({ states: store.of(stateRecords), stateBlobs: store.of(stateBlobs) }, position),
     },
   ];
 }

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { eachRecord } from '../../../../src/domain/collections/records.ts';
+import { indexStoredBlobs } from '../../../../src/domain/control-plane/gateway/index-stored-blobs.ts';
+import { stateBlobs } from '../../../../src/domain/control-plane/gateway/state-blobs.ts';
+import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
 import { answerOf } from '../../service.ts';
 import { useGateway } from './gateway.ts';
 import { blob, body, event, exchange, membership, project, state } from './samples.ts';
@@ -96,4 +100,13 @@ test('a state opens the bytes of a blob that came with another state of its agen
   expect((await read(0)).text).toBe(Buffer.from(childBytes, 'base64').toString());
   expect((await read(1, projects[1])).status).toBe(404);
   expect((await read(2)).status).toBe(404);
+
+  // States of the version before have no index. An upgrade step makes it.
+  const ports = { states: gateway.store.of(stateRecords), stateBlobs: gateway.store.of(stateBlobs) };
+  const indexed = await Array.fromAsync(eachRecord(ports.stateBlobs, 'byCid', [child, agent]));
+  expect(indexed).toHaveLength(1);
+  for (const { id } of indexed) await ports.stateBlobs.remove(id);
+  expect((await read(0)).status).toBe(404);
+  await Array.fromAsync(indexStoredBlobs(ports, null));
+  expect((await read(0)).status).toBe(200);
 });
