@@ -2,10 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-
-// Otherwise V8 collects the whole heap after each few MiB of buffers, as an upload needs them (nodejs/node#61967).
-setFlagsFromString('--external-memory-accounted-in-global-limit');
+import './platform/v8-flags.ts';
 
 const environment = { ...process.env };
 const { HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = environment;

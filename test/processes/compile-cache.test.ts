@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -47,4 +48,30 @@ test('a service fills its cache when it is ready, not only when it stops', async
   using folder = temporaryFolder();
   await using _service = await spawnService({ ...withoutCache, XDG_CACHE_HOME: folder.path });
   await expect.poll(() => readdirSync(folder.path, { recursive: true }).length).toBeGreaterThan(100);
+});
+
+test('a service uses what the image has compiled, instead of compiling it again', async () => {
+  using folder = temporaryFolder();
+  const root = join(import.meta.dirname, '../..');
+  const [, script = ''] =
+    /--eval \\\n\s+"(.*)"$/m.exec(readFileSync(join(root, 'k8s/Dockerfile'), 'utf8')) ?? [];
+  const env = { ...process.env, NODE_COMPILE_CACHE: folder.path };
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script.replaceAll('/app/', `${root}/`)], {
+    env,
+  });
+  const entries = () =>
+    readdirSync(folder.path, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder.path, name))
+      .filter((path) => statSync(path).isFile());
+  const filled = entries();
+  expect(filled.length).toBeGreaterThan(1_000);
+  const before = new Map(filled.map((path) => [path, statSync(path).mtimeMs]));
+  {
+    await using service = await spawnService({ NODE_COMPILE_CACHE: folder.path });
+    await expect.poll(() => entries().length).toBeGreaterThan(filled.length);
+    expect((await fetch(`${service.url}/ready`)).status).toBe(200);
+  }
+  const compiledAgain = filled.filter((path) => statSync(path).mtimeMs !== before.get(path));
+  // `main.ts` sets the flags itself, and is compiled before.
+  expect(compiledAgain.length).toBeLessThan(10);
 });
