@@ -20,6 +20,7 @@ const authenticationFailedCode = 18;
 const stateChangeCodes: ReadonlySet<unknown> = new Set([
   91, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ]);
+const brokenSocketCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 /** A full disk on servers without a code for it: those built on PostgreSQL, and hosted ones with a quota. */
 const fullWords = /no space left on device|disk is full|could not extend file|over your space quota/i;
 /** An update that a unique index refuses, on servers built on PostgreSQL. */
@@ -55,8 +56,14 @@ export function isOutage(error: unknown): boolean {
   return (
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
+    isSocketError(error) ||
     isNameServerError(error)
   );
+}
+
+/** The driver passes on the error of a socket that breaks while a large command waits to be written. */
+function isSocketError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && brokenSocketCodes.has(codeOf(error));
 }
 
 /** For `mongodb+srv` addresses. */
@@ -71,7 +78,8 @@ export function isAccessProblem(error: unknown): boolean {
   );
 }
 
-function isStorageError(error: unknown): error is MongoError {
+function isStorageError(error: unknown): error is MongoError | NodeJS.ErrnoException {
+  if (isSocketError(error)) return true;
   return error instanceof MongoError && !(error instanceof MongoInvalidArgumentError);
 }
 
@@ -120,7 +128,7 @@ export function startError(error: unknown, place: string): unknown {
   return startFailure(withoutDocuments(error), place, isDiskFull(error), startReason(error));
 }
 
-function startReason({ code, message }: MongoError): string {
+function startReason({ code, message }: MongoError | NodeJS.ErrnoException): string {
   switch (code) {
     case authenticationFailedCode:
       return 'the user or the password is wrong. Correct CAIRN_MONGODB_URL';
@@ -132,6 +140,6 @@ function startReason({ code, message }: MongoError): string {
 }
 
 /** Errors of bulk writes contain the documents, which must not get into a log. */
-function withoutDocuments({ name, message, code, stack }: MongoError): Error {
+function withoutDocuments({ name, message, code, stack }: MongoError | NodeJS.ErrnoException): Error {
   return Object.assign(new Error(message), { name, ...(code !== undefined && { code }), stack });
 }

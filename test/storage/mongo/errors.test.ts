@@ -36,6 +36,7 @@ describe('failures of MongoDB', () => {
 
   test.each([
     ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:1 closed')],
+    ['a socket that breaks', Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' })],
     ['a primary that steps down', serverError(189, 'stepped down')],
     ['anything else that the server says', serverError(96, 'operation failed')],
   ])('are worth a repeat: %s', (_name, error) => {
