@@ -106,14 +106,20 @@ export async function translated<Result>(work: () => Promise<Result>): Promise<R
 /** Like `translated`, for each of the items. */
 export async function* translatedEach<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item, void> {
   const iterator = items[Symbol.asyncIterator]();
+  let isAnswered = true;
   try {
     for (;;) {
+      isAnswered = false;
       const next = await translated(() => iterator.next());
+      isAnswered = true;
       if (next.done) return;
       yield next.value;
     }
   } finally {
-    await iterator.return?.();
+    // It ends after the last question, which may never be answered.
+    const ended = iterator.return?.();
+    if (isAnswered) await ended;
+    else ended?.catch(() => undefined);
   }
 }
 

@@ -18,8 +18,10 @@ describe('failures of MongoDB', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const never = new Promise<never>(() => undefined);
-    const silent = { [Symbol.asyncIterator]: () => ({ next: () => never }) };
-    const refused = [translated(() => never), translatedEach(silent).next()].map((work) =>
+    async function* silent() {
+      yield await never;
+    }
+    const refused = [translated(() => never), translatedEach(silent()).next()].map((work) =>
       expect(work).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 }),
     );
     await vi.advanceTimersByTimeAsync(25_000);
