@@ -162,6 +162,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
+    allocation: credentials.allocation,
     ...signatures,
     newGraphId: newId,
     newId,

@@ -10,6 +10,8 @@ import {
 import { requestStatusList } from '../domain/integrity/credentials/status-list-job.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
 import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
+import { issuedCredential } from '../domain/integrity/signatures/issued.ts';
+import { signatures } from '../domain/integrity/signatures/signatures.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { type JobQueue, jobs } from '../domain/jobs/jobs.ts';
 import { publicUrlOf } from '../platform/settings/public-url.ts';
@@ -42,7 +44,8 @@ export function credentialPorts(store: Store, parts: CredentialParts, settings: 
   const signedLists = signedListPorts(store, parts);
   const { statusLists: lists, statusEntries: entries, now } = signedLists;
   const records = store.of(credentials);
-  const status = { statusLists: lists, statusEntries: entries, base };
+  const ownDids = parts.signer.keys.map(({ did }) => did);
+  const status = { statusLists: lists, statusEntries: entries, base, ownDids };
   const requests = { jobs: store.of(jobs), queue: parts.queue, now };
   const allocation = {
     ...status,
@@ -59,6 +62,7 @@ export function credentialPorts(store: Store, parts: CredentialParts, settings: 
     revocation: {
       ...status,
       credentials: records,
+      issuedCredential: (id: string) => issuedCredential(store.of(signatures), store.statements, id),
       requestStatusList: (listId: string) => requestStatusList(requests, listId),
     },
     status,

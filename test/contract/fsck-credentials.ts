@@ -40,6 +40,7 @@ async function fillWith(store: RecordStore & { readonly blobs: BlobStore }): Pro
     signer,
     now,
     base: () => 'https://cairn.example',
+    issuedCredential: async () => undefined,
     requestStatusList: async () => undefined,
   };
   const unsigned = newCredential({ issuer: signer.did }) as { id: string };

@@ -38,6 +38,7 @@ export function signedListsContract(open: () => Promise<RecordStore & AsyncDispo
       credentials: store.of(credentials),
       signedStatusLists: store.of(signedStatusLists),
       base: () => 'https://cairn.example',
+      issuedCredential: async () => undefined,
       requestStatusList: async () => undefined,
     });
 

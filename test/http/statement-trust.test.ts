@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { credentialIdOf } from '../../src/domain/integrity/signatures/statement-credential.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { newKey } from '../builders/keys.ts';
 import { send, useService } from './service.ts';
@@ -78,5 +79,58 @@ describe('a status entry', () => {
       proof: { result: 'ok' },
       status: { result: 'failed', reason: expect.stringContaining('does not belong to this credential') },
     });
+  });
+});
+
+describe('a credential of issue_vc', () => {
+  it('can be revoked, and its statement with it', async () => {
+    const given = statement();
+    const { rdfc_cid, credential_id, credential_cid } = (await put(given, { issue_vc: true })).json;
+    const credential = JSON.parse((await send(service, 'GET', `/store/v1/blob/${credential_cid}`)).text);
+    const entry = { type: 'BitstringStatusListEntry', statusPurpose: 'revocation' };
+    expect(credential.credentialStatus).toMatchObject([entry]);
+    const [revocation] = credential.credentialStatus;
+    const statusOf = async () =>
+      (await send(service, 'GET', `/credentials/v1/status?credential_id=${credential_id}`)).json;
+    expect(await statusOf()).toMatchObject({ credential_id, revoked: false, suspended: false });
+    expect(await trustIn(rdfc_cid)).toMatchObject({ state: 'signed', valid: true });
+    const refused = await revoke(`urn:uuid:${randomUUID()}`, revocation);
+    expect([refused.status, refused.json.code]).toEqual([404, 'not_found']);
+
+    const answer = await revoke(credential_id, revocation);
+    expect([answer.status, answer.json]).toEqual([200, credential]);
+    expect(await statusOf()).toMatchObject({ revoked: true, suspended: false });
+    const byEntry = new URLSearchParams({
+      status_list_credential: revocation.statusListCredential,
+      status_list_index: revocation.statusListIndex,
+    });
+    expect((await send(service, 'GET', `/credentials/v1/status?${byEntry}`)).json).toEqual(await statusOf());
+    const verified = (await send(service, 'POST', '/credentials/v1/verify', { credential })).json;
+    expect(verified.checks.status).toEqual({ result: 'failed', reason: 'The credential is revoked.' });
+    const revoked = { state: 'revoked', valid: false };
+    expect(await trustIn(rdfc_cid)).toMatchObject(revoked);
+    const found = (await send(service, 'GET', `/cid/v1/find/${rdfc_cid}`)).json.statements;
+    expect(found.map((one: Json) => one.trust)).toMatchObject([revoked, revoked]);
+    const lineage = (await send(service, 'GET', `/lineage/v1/${rdfc_cid}`)).json;
+    expect(JSON.stringify(lineage)).toContain('"state":"revoked"');
+    expect((await put(given, { issue_vc: true })).json).toMatchObject({ credential_id, credential_cid });
+    const batch = { statements: [given, statement()], generate_id: true, issue_vc: true };
+    const others = (await send(service, 'PUT', '/statements/v1/batch', batch)).json.results;
+    expect(others[0]).toMatchObject({ credential_id, credential_cid });
+    expect((await revoke(others[1].credential_id, revocation)).json.code).toBe('invalid_request');
+  });
+
+  it('has entries that nobody gets by allocating its id first', async () => {
+    const given = statement();
+    const { rdfc_cid } = (
+      await send(service, 'POST', '/utils/v1/integrity/statement/compute-id', { statement: given })
+    ).json;
+    const did = (await send(service, 'PUT', `/statements/v1/create/did/${key.did}`)).json.statement
+      .registeredBy;
+    const id = credentialIdOf(`urn:cid:${rdfc_cid}`, did);
+    const { credentialStatus } = (await allocate(newCredential({ id, issuer: did }))).json;
+    expect((await put(given, { issue_vc: true })).json.credential_id).toBe(id);
+    expect((await revoke(id, credentialStatus[0])).status).toBe(200);
+    expect(await trustIn(rdfc_cid)).toMatchObject({ state: 'signed', valid: true });
   });
 });

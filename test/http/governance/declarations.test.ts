@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ownContextUrl } from '../../../src/domain/integrity/contexts/own.ts';
 import { jcs } from '../../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { someDid } from '../../builders/credentials.ts';
 import { send, useService } from '../service.ts';
 import {
   blobText,
@@ -74,13 +75,31 @@ describe('POST /gov/v1/controls/declaration', () => {
     expect(statements).toHaveLength(2);
   });
 
-  test('refuses a project whose id is the graph of another project', async () => {
-    const [graph_id, parent_id] = [randomUUID(), randomUUID()];
+  test('cannot be blocked by a graph of another project with the id of the project', async () => {
+    const [project, parent_id] = [randomUUID(), randomUUID()];
     await send(service, 'PUT', '/graph/v1', { graph_id: parent_id, name: 'another project' });
-    await send(service, 'PUT', '/graph/v1', { graph_id, name: 'its child', parent_id });
-    const path = `controls/declaration/${await newSubject(service)}/${graph_id}`;
-    expectRefusal(await post(service, path, submission), 409, 'another project');
-    expect((await get(`/statements/v1?graph_id=${graph_id}`)).json.statements).toEqual([]);
+    await send(service, 'PUT', '/graph/v1', { graph_id: project, name: 'its child', parent_id });
+    const subject = await newSubject(service);
+    const [first, ...again] = await Promise.all([1, 2, 3].map(() => declare(subject, project)));
+    expect(again).toEqual([first, first]);
+    await declare(subject, project, { statement: 'another one' });
+    expect((await get(`/statements/v1?graph_id=${project}`)).json.statements).toEqual([]);
+    const graphs = (await get(`/graph/v1?name=Project%20${project}`)).json.graphs;
+    const [{ graph_id }] = graphs;
+    expect(graphs[0]).toMatchObject({ project_id: project, parent_id: null });
+    expect((await get(`/statements/v1?graph_id=${graph_id}`)).json.statements).toHaveLength(4);
+    const status = (await get(`/gov/v1/status/${subject}/${project}`)).json;
+    expect(status.declarations).toHaveLength(2);
+    await posted(service, `identity/membership/${project}`, {
+      subjectDid: someDid,
+      expiryDate: '2099-01-01',
+    });
+    const manifest = await posted(service, `policy/manifest/${project}`, {
+      policyCids: [(await newPolicy(service)).policyCid],
+      includeBlobs: false,
+      includeContext: false,
+    });
+    expect(JSON.stringify(manifest)).toContain(someDid);
   });
 
   test('treats null members as absent', async () => {

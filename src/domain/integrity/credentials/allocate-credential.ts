@@ -3,7 +3,7 @@ import { credentialsV1 } from '../contexts/credentials.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 import type { Identifier } from '../ports.ts';
-import { type AllocationPorts, allocateStatus, type StatusPair } from './allocate.ts';
+import { type AllocationPorts, allocateStatus, type CredentialStatus } from './allocate.ts';
 import {
   type Credential,
   type CredentialRecord,
@@ -61,13 +61,16 @@ function sameText(stored: CredentialRecord, givenCid: string, text: string): str
 }
 
 /** Adds the entries, and the context that defines them. */
-export function withStatus<Given extends Credential>(credential: Given, pair: StatusPair) {
+export function withStatus<Given extends Credential>(
+  credential: Given,
+  entries: readonly CredentialStatus[],
+) {
   const contexts = listOf(credential['@context']);
   const isDefined = contexts[0] !== credentialsV1 || contexts.includes(statusContext);
   return {
     ...credential,
     '@context': isDefined ? contexts : [...contexts, statusContext],
-    credentialStatus: [...listOf(credential.credentialStatus), ...pair],
+    credentialStatus: [...listOf(credential.credentialStatus), ...entries],
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { OpenLists } from './open-lists.ts';
 import {
   entryId,
@@ -35,40 +36,42 @@ export interface AllocationPorts {
  */
 export async function allocateStatus(ports: AllocationPorts, credentialId: string): Promise<StatusPair> {
   const [pair] = await allocateStatuses(ports, [credentialId]);
-  return pair as StatusPair;
+  return pair as unknown as StatusPair;
 }
 
-/** As `allocateStatus`, for several credentials. */
+/** As `allocateStatus`, for several credentials and some purposes. */
 export async function allocateStatuses(
   ports: AllocationPorts,
   credentialIds: readonly string[],
-): Promise<StatusPair[]> {
+  wantedPurposes: readonly Purpose[] = purposes,
+): Promise<CredentialStatus[][]> {
   const wanted = [...new Set(credentialIds)].flatMap((credentialId) =>
-    purposes.map((purpose) => ({ credentialId, purpose })),
+    wantedPurposes.map((purpose) => ({ credentialId, purpose })),
   );
   const entries = new Map<string, StatusEntry>();
-  for (;;) {
-    const found = await ports.statusEntries.among('byCredential', credentialIds, purposes.length);
-    for (const entry of found.flat()) entries.set(nameOf(entry), entry);
-    const missing = wanted.filter((one) => !entries.has(nameOf(one)));
-    const added = await Promise.all(missing.map((one) => newEntry(ports, one)));
+  for (
+    let missing = wanted;
+    missing.length > 0;
+    missing = missing.filter((one) => !entries.has(nameOf(one)))
+  ) {
+    // Those of a batch follow each other from a random place: a store adds them to few pages of its indexes.
+    const start = ports.drawIndex();
+    const added = await Promise.all(
+      missing.map((one, at) => newEntry(ports, one, (start + at) % listLength)),
+    );
     const isNew = await ports.statusEntries.insert(added);
     for (const [at, entry] of added.entries()) if (isNew[at]) entries.set(nameOf(entry), entry);
-    // Taken indexes are drawn again in the next round.
-    if (entries.size === wanted.length) return await pairsOf(ports.statusLists, credentialIds, entries);
+    // A credential that has its entries keeps them. Taken indexes are drawn again in the next round.
+    const refused = added.filter((_, at) => !isNew[at]).map(({ credentialId }) => credentialId);
+    const found = await ports.statusEntries.among('byCredential', refused, purposes.length);
+    for (const entry of found.flat()) entries.set(nameOf(entry), entry);
   }
-}
-
-async function pairsOf(
-  statusLists: AllocationPorts['statusLists'],
-  credentialIds: readonly string[],
-  entries: ReadonlyMap<string, StatusEntry>,
-): Promise<StatusPair[]> {
   const named = credentialIds.flatMap((credentialId) =>
-    purposes.map((purpose) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry),
+    wantedPurposes.map((purpose) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry),
   );
-  const written = await inCredentials(statusLists, named);
-  return credentialIds.map((_, at) => [written[2 * at], written[2 * at + 1]] as unknown as StatusPair);
+  const written = await inCredentials(ports.statusLists, named);
+  const count = wantedPurposes.length;
+  return credentialIds.map((_, at) => written.slice(at * count, (at + 1) * count));
 }
 
 function nameOf({ credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>): string {
@@ -76,19 +79,17 @@ function nameOf({ credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'p
 }
 
 async function newEntry(
-  { openLists, drawIndex }: Pick<AllocationPorts, 'openLists' | 'drawIndex'>,
+  { openLists }: Pick<AllocationPorts, 'openLists'>,
   { credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>,
+  index: number,
 ): Promise<StatusEntry> {
   const { id: listId } = await openLists.take(purpose);
-  const index = drawIndex();
   const id = entryId(listId, index);
   return { id, listId, index, credentialId, purpose, status: false, changes: 0, isListed: true };
 }
 
-/** Unbiased, because the length of a list is a power of two. */
 export function randomIndex(): number {
-  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return random % listLength;
+  return randomInt(listLength);
 }
 
 /** Entries as they stand in `credentialStatus`. */

@@ -36,10 +36,10 @@ export function credentialKey(id: string): string {
  * such a credential, and allocate it, so its entries are kept by its issuer too.
  */
 export function issuedKey(issuer: string, id: string): string {
-  return `${issuer} ${credentialKey(id)}`;
+  return `${credentialKey(id)} ${issuer}`;
 }
 
 /** The credential id in the key of status entries. Neither DIDs nor ids have spaces. */
 export function idInKey(key: string): string {
-  return key.slice(key.indexOf(' ') + 1);
+  return key.split(' ', 1)[0] ?? key;
 }

@@ -1,10 +1,12 @@
 import { ServiceError } from '../../errors.ts';
-import { type CredentialRecords, credentialKey } from './credential-records.ts';
+import { type CredentialRecords, credentialKey, idInKey } from './credential-records.ts';
 import { entryAt, type StatusPorts } from './status.ts';
 import type { StatusEntries, StatusEntry } from './status-entries.ts';
 
 export interface RevocationPorts {
   readonly credentials: Pick<CredentialRecords, 'get'>;
+  /** The JSON text of a credential that this service has issued for a statement. */
+  readonly issuedCredential: (id: string) => Promise<string | undefined>;
   readonly statusLists: StatusPorts['statusLists'];
   readonly statusEntries: Pick<StatusEntries, 'get' | 'update'>;
   readonly base: StatusPorts['base'];
@@ -32,13 +34,15 @@ export async function revokeCredential(
   { statusListCredential, statusListIndex, status }: Revocation,
 ): Promise<string> {
   const key = credentialKey(credentialId);
-  const credential = await ports.credentials.get(key);
-  if (!credential) throw new ServiceError('not_found', `The credential ${key} is not known here.`);
   const entry = await entryAt(ports, statusListCredential, statusListIndex);
-  if (entry?.credentialId !== key) refuseEntry(key, statusListCredential, statusListIndex);
+  const isOwn = entry !== undefined && idInKey(entry.credentialId) === key;
+  const allocated = isOwn && entry.credentialId !== key ? undefined : await ports.credentials.get(key);
+  const text = allocated?.text ?? (await ports.issuedCredential(key));
+  if (text === undefined) throw new ServiceError('not_found', `The credential ${key} is not known here.`);
+  if (!isOwn) refuseEntry(key, statusListCredential, statusListIndex, text);
   if (entry.purpose === 'revocation' && !status) refuseLifting(key);
   if (await changeStatus(ports.statusEntries, entry, status)) await ports.requestStatusList(entry.listId);
-  return credential.text;
+  return text;
 }
 
 /** @returns whether it was another status before. */
@@ -57,10 +61,14 @@ async function changeStatus(
   }
 }
 
-function refuseEntry(key: string, list: string, index: string): never {
+function refuseEntry(key: string, list: string, index: string, text: string): never {
+  const advice =
+    JSON.parse(text).credentialStatus === undefined
+      ? 'It was issued without status entries, so it cannot be revoked.'
+      : 'Copy an entry from its credentialStatus.';
   throw new ServiceError(
     'invalid_request',
-    `Entry ${index} of the list ${list} does not belong to the credential ${key}. Copy an entry from its credentialStatus.`,
+    `Entry ${index} of the list ${list} does not belong to the credential ${key}. ${advice}`,
     { details: [{ pointer: '/credentialStatus', reason: 'is not an entry of this credential' }] },
   );
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { type CredentialStatus, inCredentials } from './allocate.ts';
-import { credentialKey } from './credential-records.ts';
+import { credentialKey, idInKey, issuedKey } from './credential-records.ts';
 import {
   entryId,
   purposes,
@@ -14,6 +14,8 @@ import { parseStatusListUrl } from './status-list-url.ts';
 export interface StatusPorts {
   readonly statusLists: Pick<StatusLists, 'get'>;
   readonly statusEntries: Pick<StatusEntries, 'get' | 'among'>;
+  /** The DIDs of this service. */
+  readonly ownDids: readonly string[];
   /** The public URL of the service. */
   readonly base: () => string;
 }
@@ -54,14 +56,25 @@ export function standingOf(entries: readonly StatusEntry[]): Standing {
 
 /** The status of a credential with its entries. @throws ServiceError `not_found`. */
 export async function statusOf(ports: StatusPorts, credentialId: string): Promise<StandingOfCredential> {
-  const key = credentialKey(credentialId);
-  const [entries = []] = await ports.statusEntries.among('byCredential', [key], purposes.length);
+  // What this service has issued comes first: others can allocate its id.
+  const issued = ports.ownDids.map((did) => issuedKey(did, credentialId));
+  return await statusUnder(ports, [...issued, credentialKey(credentialId)]);
+}
+
+/** As `statusOf`, by the key of its entries: the first that has any. */
+export async function statusUnder(
+  ports: Omit<StatusPorts, 'ownDids'>,
+  keys: readonly string[],
+): Promise<StandingOfCredential> {
+  const found = await ports.statusEntries.among('byCredential', keys, purposes.length);
+  const entries = found.find(({ length }) => length > 0) ?? [];
+  const credentialId = idInKey(String(entries[0]?.credentialId ?? keys.at(-1)));
   if (entries.length === 0)
     throw new ServiceError('not_found', `The credential ${credentialId} has no status entries here.`);
   const inOrder = entries.toSorted((one, other) => (one.purpose < other.purpose ? -1 : 1));
   const written = await inCredentials(ports.statusLists, inOrder);
   return {
-    credentialId: key,
+    credentialId,
     ...standingOf(entries),
     entries: written.map((entry, at) => ({ ...entry, status: inOrder[at]?.status ?? false })),
   };

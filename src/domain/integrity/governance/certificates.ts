@@ -14,15 +14,13 @@ import {
   type GovernanceRecord,
   governanceId,
 } from './governance-records.ts';
-import { ensureProjectGraph, type RegistrationPorts, registerGovernance } from './registration.ts';
+import { projectGraph, type RegistrationPorts, registerGovernance } from './registration.ts';
 
 export interface CertificatePorts extends RegistrationPorts {
   readonly issuing: IssuingPorts;
   readonly statusEntries: Pick<StatusEntries, 'among'>;
   readonly certificateRequests: Pick<CertificateRequests, 'get' | 'insert'>;
   readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
-  /** A random UUID. */
-  readonly newId: () => string;
 }
 
 export interface Membership {
@@ -109,7 +107,7 @@ async function certify(
 ): Promise<Certificate> {
   const { kind, type, projectId, subject, claims, policyCid, validUntil } = content;
   // Before the credential, which would stay valid if its registration were refused.
-  await ensureProjectGraph(ports.graphs, projectId);
+  await projectGraph(ports, projectId);
   const issued = await issueCredential(ports.issuing, {
     '@context': [credentialsV2, governanceContextUrl],
     id: await credentialIdFor(ports, content),

@@ -43,7 +43,7 @@ export interface Declared {
   readonly statement: StatementRow;
 }
 
-/** Idempotent. @throws ServiceError `invalid_request` for an unknown subject or a malformed date; `conflict`. */
+/** Idempotent. @throws ServiceError `invalid_request` for an unknown subject or a malformed date. */
 export async function declare(
   ports: DeclarationPorts,
   principal: Principal,

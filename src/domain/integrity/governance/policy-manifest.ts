@@ -8,6 +8,8 @@ import { type ExportedManifest, exportManifest, type ManifestExporting } from '.
 import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
 import type { Signatures } from '../signatures/signatures.ts';
+import { credentialIdOf } from '../signatures/statement-credential.ts';
+import type { Signer } from '../signer.ts';
 import { refuseUnknown } from './documents.ts';
 import type { GovernanceDocuments, GovernanceRecord, GovernanceRecords } from './governance-records.ts';
 import { recordsAt } from './records-at.ts';
@@ -17,6 +19,7 @@ export type PolicyManifestPorts = ManifestExporting & {
   readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
   readonly governanceRecords: Pick<GovernanceRecords, 'page'>;
   readonly signatures: Pick<Signatures, 'among'>;
+  readonly signer: Pick<Signer, 'keys'>;
   readonly reach: ContentReach;
 };
 
@@ -32,8 +35,6 @@ export interface PolicyManifestFilter {
 const governanceContextCids = [...governanceContext.versions.keys()].map((url) => parseCid(url).text);
 
 const rowsAtOnce = 100;
-/** One for each key of this service. */
-const signaturesLooked = 10;
 
 /**
  * Packages what a project has under some policies: the policies and their controls, declarations about these, their
@@ -134,7 +135,7 @@ interface Form {
 
 /** The statements of these records, and the credentials with which this service has signed them. */
 async function formsOf(
-  { signatures, statements }: Pick<PolicyManifestPorts, 'signatures' | 'statements'>,
+  { signatures, signer, statements }: Pick<PolicyManifestPorts, 'signatures' | 'signer' | 'statements'>,
   chosen: readonly GovernanceRecord[],
   visibility: Visibility,
 ): Promise<Form[]> {
@@ -143,9 +144,10 @@ async function formsOf(
     jcsCid: parseCid(statementJcsCid),
   }));
   for (let at = 0; at < chosen.length; at += rowsAtOnce) {
-    const ids = chosen.slice(at, at + rowsAtOnce).map(({ statementCid }) => cidUrn(statementCid));
-    const found = (await signatures.among('byAbout', ids, signaturesLooked)).flat();
-    for (const { carrier } of found.filter(({ issued }) => issued !== null)) {
+    const issued = chosen
+      .slice(at, at + rowsAtOnce)
+      .flatMap(({ statementCid }) => signer.keys.map(({ did }) => credentialIdOf(cidUrn(statementCid), did)));
+    for (const { carrier } of (await signatures.among('byIssued', issued, 1)).flat()) {
       const row = await statements.byJcsCid(parseCid(carrier), visibility);
       if (row) forms.push({ id: row.rdfcCid, jcsCid: row.jcsCid });
     }

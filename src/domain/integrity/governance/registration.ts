@@ -1,7 +1,6 @@
 import type { Principal } from '../../access/access.ts';
 import { everythingGranted } from '../../access/grants.ts';
 import { everythingVisible } from '../../access/visibility.ts';
-import { ServiceError } from '../../errors.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidUrn, parseCid } from '../identifiers/cid.ts';
@@ -12,7 +11,9 @@ import { putStatements, type StatementWriting } from '../statements/statements.t
 import { type GovernanceRecord, type GovernanceRecords, governanceId } from './governance-records.ts';
 
 export interface RegistrationPorts extends StatementWriting {
-  readonly graphs: Pick<GraphStore, 'get' | 'add'>;
+  readonly graphs: Pick<GraphStore, 'get' | 'add' | 'named'>;
+  /** A random UUID. */
+  readonly newId: () => string;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly governanceRecords: Pick<GovernanceRecords, 'get' | 'insert'>;
   readonly now: () => Date;
@@ -39,7 +40,6 @@ const unused = {
 /**
  * Registers a document about a subject with a GovernanceRegistration by this service. The caller must have checked that
  * the principal may do this. Idempotent: an existing registration is kept.
- * @throws ServiceError `conflict` as `ensureProjectGraph` does.
  */
 export async function registerGovernance(
   ports: RegistrationPorts,
@@ -51,8 +51,8 @@ export async function registerGovernance(
   const known = await ports.governanceRecords.get(id);
   const stored =
     known && (await ports.statements.byJcsCid(parseCid(known.statementJcsCid), everythingVisible));
-  if (stored?.graphIds.includes(projectId)) return stored;
-  await ensureProjectGraph(ports.graphs, projectId);
+  const graphId = await projectGraph(ports, projectId);
+  if (stored?.graphIds.includes(graphId)) return stored;
   const statement = {
     '@context': ownContextUrl,
     '@type': 'GovernanceRegistration',
@@ -69,7 +69,7 @@ export async function registerGovernance(
     ranges: [0, body.length],
     isBatch: false,
     generateId: true,
-    graphId: projectId,
+    graphId,
     // A certificate is signed itself.
     issueVc: registration.credentialId === undefined,
   });
@@ -110,20 +110,25 @@ function signaturesOf(
   ];
 }
 
+const namesakesLooked = 10;
+
 /**
- * Registers the root graph of a project, whose id is that of the project, unless it exists.
- * @throws ServiceError `conflict` if it belongs to another project.
+ * The root graph for the governance of a project, which is registered if it does not exist. It has the id of the project,
+ * unless a graph of another project took that first: then it is the first one of the project with the same name.
  */
-export async function ensureProjectGraph(
-  graphs: RegistrationPorts['graphs'],
+export async function projectGraph(
+  { graphs, newId }: Pick<RegistrationPorts, 'graphs' | 'newId'>,
   projectId: string,
-): Promise<void> {
+): Promise<string> {
   const graph = { graphId: projectId, name: `Project ${projectId}`, parentId: null, projectId };
   const known = (await graphs.get(projectId)) ?? ((await graphs.add(graph)) === 'added' ? graph : undefined);
   const inPlace = known ?? (await graphs.get(projectId));
-  if (inPlace?.projectId === projectId) return;
-  throw new ServiceError(
-    'conflict',
-    `The graph ${projectId} belongs to another project, so it cannot hold the governance of the project ${projectId}.`,
-  );
+  if (inPlace?.projectId === projectId) return projectId;
+  const visibility = { projects: new Set([projectId]) };
+  for (;;) {
+    const named = await graphs.named(graph.name, namesakesLooked, visibility);
+    const [own] = named.filter(({ parentId }) => parentId === null);
+    if (own) return own.graphId;
+    await graphs.add({ ...graph, graphId: newId() });
+  }
 }

@@ -1,18 +1,21 @@
 import pMap from 'p-map';
 import { everythingVisible } from '../../access/visibility.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
-import { jcs } from '../identification/jcs.ts';
-import { cidOf, codecs, parseCid } from '../identifiers/cid.ts';
+import { type AllocationPorts, allocateStatuses } from '../credentials/allocate.ts';
+import { withStatus } from '../credentials/allocate-credential.ts';
+import { issuedKey } from '../credentials/credential-records.ts';
+import { parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { Identified, Identifier, StatementRow, StatementStore, WriteLimit } from '../ports.ts';
 import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
 import { demandAll } from '../statements/accepted.ts';
 import type { StatementName } from '../statements/packed-names.ts';
-import { ownSignature, type Signature, type Signatures } from './signatures.ts';
+import { credentialCidOf, ownSignature, type Signature, type Signatures } from './signatures.ts';
 import { credentialIdOf, credentialRegistration, statementCredential } from './statement-credential.ts';
 
 export interface CredentialIssuing {
   readonly signer: ProofPorts['signer'];
+  readonly allocation: AllocationPorts;
   readonly identifier: Pick<Identifier, 'identify' | 'canonicalNQuads'>;
   readonly signatures: Pick<Signatures, 'among' | 'insert'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
@@ -30,7 +33,7 @@ export interface IssuedCredential {
 const readAtOnce = 32;
 
 /**
- * Issues one verifiable credential for each stored statement, and registers it in the same graph as a
+ * Issues one verifiable credential with status entries for each stored statement, and registers it in the same graph as a
  * CredentialRegistration. Idempotent: a statement has one credential for each key of this service.
  * @param caller as `callerKey` names it.
  * @returns in the order of the statements, and whether a registration is new in the graph.
@@ -43,7 +46,7 @@ export async function issueCredentials(
   const distinct = [...new Set(statementIds)];
   const ids = new Map(distinct.map((id) => [id, credentialIdOf(id, ports.signer.did)]));
   const known = await knownCredentials(ports.signatures, [...ids.values()]);
-  const missing = distinct.filter((id) => !known.has(ids.get(id) ?? ''));
+  const missing = [...ids].filter(([, credentialId]) => !known.has(credentialId));
   const { signed, isNew } = await signAll(ports, missing, graphId, caller);
   // Another request may have issued one of them in the meantime. Its credential is the one that counts.
   const isStored = await ports.signatures.insert(signed);
@@ -66,6 +69,8 @@ async function knownCredentials(
   return new Map(found.map((one) => [one.issued ?? '', one]));
 }
 
+type Unissued = readonly [statementId: string, credentialId: string];
+
 interface SignedStatement extends IssuedCredential {
   readonly statementId: string;
   readonly registration: string;
@@ -73,13 +78,13 @@ interface SignedStatement extends IssuedCredential {
 
 async function signAll(
   ports: CredentialIssuing,
-  statementIds: readonly string[],
+  missing: readonly Unissued[],
   graphId: string | null,
   caller: string,
 ): Promise<{ signed: Signature[]; isNew: boolean }> {
-  if (statementIds.length === 0) return { signed: [], isNew: false };
+  if (missing.length === 0) return { signed: [], isNew: false };
   const now = ports.now();
-  const signed = await signEach(ports, statementIds, now);
+  const signed = await signEach(ports, missing, now);
   const { body, ranges } = joined(signed.map(({ registration }) => Buffer.from(registration)));
   const options = { generateId: true, strict: true, reportCoverage: false };
   const registrations = await ports.identifier.identify(body, ranges, options);
@@ -92,17 +97,21 @@ async function signAll(
 
 async function signEach(
   ports: CredentialIssuing,
-  statementIds: readonly string[],
+  missing: readonly Unissued[],
   now: Date,
 ): Promise<SignedStatement[]> {
   const { did } = ports.signer;
   const time = statementTime(now);
-  const unsigned = statementIds.map((id) => statementCredential(id, did, time));
+  const keys = missing.map(([, credentialId]) => issuedKey(did, credentialId));
+  const entries = await allocateStatuses(ports.allocation, keys, ['revocation']);
+  const unsigned = missing.map(([statementId, credentialId], at) =>
+    withStatus(statementCredential(statementId, did, time, credentialId), entries[at] ?? []),
+  );
   const signed = await addProofs(ports, unsigned, { created: now });
   return signed.map((credential) => ({
     statementId: credential.credentialSubject.id,
     credentialId: credential.id,
-    credentialCid: cidOf(codecs.jcs, jcs(credential)).text,
+    credentialCid: credentialCidOf(credential),
     registration: JSON.stringify(credentialRegistration(credential, did, time)),
   }));
 }

@@ -45,8 +45,8 @@ export async function provenAbout(
 }
 
 /**
- * The signatures about each statement: those that held first, so that others cannot hide them. Then by this service or
- * by the registrant, and the oldest.
+ * The signatures about each statement, above all those that held: by this service or by the registrant of the carrier
+ * first, then the oldest.
  */
 export async function signaturesAbout(
   ports: ProvenPorts,
@@ -55,9 +55,9 @@ export async function signaturesAbout(
 ): Promise<(readonly Signature[])[]> {
   const proven = await provenAbout(ports, claims);
   const ids = claims.map(({ id }) => id);
-  const oldest = await ports.signatures.among('byAbout', ids, limit);
+  const found = await ports.signatures.among('byProof', ids, limit);
   return claims.map((_, at) => {
-    const all = [...(proven[at] ?? []), ...(oldest[at] ?? [])];
+    const all = [...(proven[at] ?? []), ...(found[at] ?? [])];
     return [...new Map(all.map((one) => [one.id, one])).values()]
       .slice(0, limit)
       .sort((one, other) => one.rank - other.rank || one.createdAt - other.createdAt);

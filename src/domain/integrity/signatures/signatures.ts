@@ -38,7 +38,6 @@ export const signatures = collection('signatures', {
   key: 'id',
   unique: { byIssued: ['issued'] },
   indexes: {
-    byAbout: ['about', 'rank', 'createdAt'],
     byProof: ['about', 'result', 'signer', 'createdAt'],
     byCredentialCid: ['credentialCid'],
   },

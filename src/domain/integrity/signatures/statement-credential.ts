@@ -11,10 +11,15 @@ export function credentialIdOf(statementId: string, did: string): string {
  * An unsigned credential (VC Data Model 2.0) with which an issuer vouches for a statement.
  * @param time RFC 3339, UTC, whole seconds.
  */
-export function statementCredential(statementId: string, did: string, time: string) {
+export function statementCredential(
+  statementId: string,
+  did: string,
+  time: string,
+  id = credentialIdOf(statementId, did),
+) {
   return {
     '@context': [credentialsV2],
-    id: credentialIdOf(statementId, did),
+    id,
     type: ['VerifiableCredential'],
     issuer: did,
     validFrom: time,

@@ -1,6 +1,10 @@
 import { eachRecord } from '../../collections/records.ts';
 import { Bitstring } from '../../integrity/credentials/bitstring.ts';
-import { type CredentialRecord, credentials } from '../../integrity/credentials/credential-records.ts';
+import {
+  type CredentialRecord,
+  credentials,
+  idInKey,
+} from '../../integrity/credentials/credential-records.ts';
 import { listOf } from '../../integrity/credentials/credential-shape.ts';
 import { setIndexes } from '../../integrity/credentials/signed-list.ts';
 import {
@@ -13,6 +17,7 @@ import {
   statusLists,
 } from '../../integrity/credentials/status-entries.ts';
 import { parseStatusListUrl } from '../../integrity/credentials/status-list-url.ts';
+import { signatures } from '../../integrity/signatures/signatures.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { StoreContents } from '../contents.ts';
 import { lost, messageOfDamage, repairable, type StoreProblem } from '../problems.ts';
@@ -46,15 +51,28 @@ async function* entryProblems(store: StoreContents, incomplete: StatusEntry[]): 
   const lists = new Map<string, StatusList | undefined>();
   for await (const page of store.records(statusEntries)) {
     const entries = page.flatMap(({ record }) => statusEntries.shape.safeParse(record).data ?? []);
+    const complete = await withStoredCredential(store, entries);
     for (const entry of entries) {
       const { id, listId } = entry;
       if (!lists.has(listId)) lists.set(listId, await store.of(statusLists).get(listId));
       const problem = entryProblem(entry, lists.get(listId));
       if (problem !== undefined) yield lost('status-entry', id, problem, restore);
-      const isComplete = (await store.of(credentials).get(entry.credentialId)) !== undefined;
-      if (!isComplete && incomplete.length < incompleteListed) incomplete.push(entry);
+      if (!complete.has(entry) && incomplete.length < incompleteListed) incomplete.push(entry);
     }
   }
+}
+
+/** Those whose credential is stored: allocated, or issued for a statement. */
+async function withStoredCredential(
+  store: StoreContents,
+  entries: readonly StatusEntry[],
+): Promise<Set<StatusEntry>> {
+  const keys = entries.map(({ credentialId }) => credentialId);
+  const allocated = await store.of(credentials).among('key', keys, 1);
+  const issued = await store.of(signatures).among('byIssued', keys.map(idInKey), 1);
+  const isStored = ({ credentialId }: StatusEntry, at: number) =>
+    idInKey(credentialId) === credentialId ? allocated[at]?.length === 1 : issued[at]?.length === 1;
+  return new Set(entries.filter(isStored));
 }
 
 function entryProblem(
@@ -71,9 +89,11 @@ async function* withoutCredential(
   store: StoreContents,
   entries: readonly StatusEntry[],
 ): AsyncGenerator<StoreProblem> {
-  for (const { id, credentialId } of entries) {
-    if (await store.of(credentials).get(credentialId)) continue;
-    const problem = `It belongs to ${credentialId}, which is not stored. An interrupted request leaves such entries`;
+  const complete = await withStoredCredential(store, entries);
+  for (const entry of entries) {
+    if (complete.has(entry)) continue;
+    const { id, credentialId } = entry;
+    const problem = `It belongs to ${idInKey(credentialId)}, which is not stored. An interrupted request leaves such entries`;
     yield { kind: 'status-entry', id, problem, severity: 'orphan', repair: 'none' };
   }
 }

@@ -2,7 +2,13 @@ import { z } from '@hono/zod-openapi';
 import { anywhere, known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type SignedListPorts, signedStatusList } from '../../../domain/integrity/credentials/signed-list.ts';
-import { entryAt, type StatusPorts, statusOf } from '../../../domain/integrity/credentials/status.ts';
+import {
+  entryAt,
+  type StandingOfCredential,
+  type StatusPorts,
+  statusOf,
+  statusUnder,
+} from '../../../domain/integrity/credentials/status.ts';
 import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
@@ -54,8 +60,7 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
       404: errorAnswer('The credential, or the entry, is not known'),
     },
     handle: async ({ context, query }) => {
-      const id = await namedCredential(ports.status, query);
-      const { credentialId, revoked, suspended, entries } = await statusOf(ports.status, id);
+      const { credentialId, revoked, suspended, entries } = await statusNamed(ports.status, query);
       const shown = entries.map(({ statusPurpose, statusListCredential, statusListIndex, status }) => ({
         statusPurpose,
         statusListCredential,
@@ -100,16 +105,16 @@ interface NamedBy {
   readonly status_list_index?: string | undefined;
 }
 
-async function namedCredential(ports: StatusPorts, query: NamedBy): Promise<string> {
+async function statusNamed(ports: StatusPorts, query: NamedBy): Promise<StandingOfCredential> {
   const { credential_id: id, status_list_credential: list, status_list_index: index } = query;
   const isEntry = list !== undefined && index !== undefined && id === undefined;
-  if (id !== undefined && list === undefined && index === undefined) return id;
+  if (id !== undefined && list === undefined && index === undefined) return await statusOf(ports, id);
   if (!isEntry)
     throw new ServiceError(
       'invalid_request',
       'Name the credential with credential_id, or an entry with status_list_credential and status_list_index.',
     );
   const entry = await entryAt(ports, list, index);
-  if (entry) return entry.credentialId;
+  if (entry) return await statusUnder(ports, [entry.credentialId]);
   throw new ServiceError('not_found', `Entry ${index} of the status list ${list} is not allocated.`);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../domain/integrity/governance/certificates.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import { cidParameter, cidText, uuidField } from '../schemas.ts';
@@ -42,7 +42,6 @@ const certificate = z
 const params = z.object({ project_uuid: uuidField('project_uuid') });
 const answers = {
   200: jsonAnswer('The credential', certificate),
-  409: errorAnswer('The graph with the id of the project belongs to another project'),
 };
 const repeats = 'The same request gets the same credential until that is revoked.';
 

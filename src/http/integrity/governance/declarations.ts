@@ -62,7 +62,6 @@ const params = z.object({ subject_cid: cidParameter, project_uuid: uuidField('pr
 const answers = {
   200: jsonAnswer('The statement of this service in the graph of the project', declared),
   400: errorAnswer('The subject is not registered, or the request is malformed'),
-  409: errorAnswer('The graph with the id of the project belongs to another project'),
 };
 
 export type DeclarationRoutes = DeclarationPorts & { readonly json: Pick<JsonReader, 'jcs'> };
