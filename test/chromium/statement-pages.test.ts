@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { newCredential } from '../builders/credentials.ts';
 import { ownStatement } from '../builders/statements.ts';
 import { putBlob, send, useServer, useService } from '../http/service.ts';
 import { expectAccessible } from './accessible.ts';
@@ -213,5 +214,29 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     await show(page, '/ui');
     await page.getByText('a page has none').waitFor();
     expect(await page.getByRole('alert').textContent()).toBe('The request has no token.');
+  });
+
+  it('say of a credential that nothing proves that it claims to vouch', async () => {
+    await using tab = await open();
+    const proof = { type: 'DataIntegrityProof', proofValue: 'z1' };
+    const subject = { credentialSubject: { id: artefact('model.bin') } };
+    const forged = await put(
+      ownStatement('CredentialRegistration', {
+        credential: { ...newCredential({ issuer: registrant, ...subject }), proof },
+      }),
+    );
+    const wrong = await put(
+      ownStatement('CredentialRegistration', { subject: artefact('model.bin'), sigstoreBundle: 'e30=' }),
+    );
+    await show(tab.page, `/ui/statement/${forged}`);
+    const heading = tab.page.locator('#heading');
+    expect(await heading.innerText()).toBe('The data team claims to vouch for model.bin');
+    await show(tab.page, `/ui/statement/${wrong}`);
+    expect(await heading.innerText()).toBe('A credential claims to vouch for model.bin');
+    await show(tab.page, '/ui?type=CredentialRegistration');
+    const says = await tab.page.locator('#statements th[scope=row]').allInnerTexts();
+    const about = says.filter((text) => text.endsWith('vouch for model.bin'));
+    expect(about.map((text) => text.includes('claims to'))).toEqual([true, true]);
+    expect(tab.problems).toEqual([]);
   });
 });

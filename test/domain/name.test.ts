@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldedName, nameInDocument } from '../../src/domain/integrity/names/name.ts';
+import { foldedName, nameInDocument, subjectNameIn } from '../../src/domain/integrity/names/name.ts';
 
 const nameIn = (document: unknown) =>
   nameInDocument(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)));
@@ -32,4 +32,12 @@ test('makes one short line of any name', () => {
 test('folds case, width and forms of one letter', () => {
   expect(foldedName('ＭＯＤＥＬ Å ΟΔΟΣ')).toBe(foldedName('model A\u030a οδοσ'));
   expect(foldedName('\ufdfa'.repeat(200))).toHaveLength(200);
+});
+
+test('takes no name of a document in a format of its own, which names itself', () => {
+  const spdx = Buffer.from(
+    JSON.stringify({ spdxVersion: 'SPDX-2.3', SPDXID: 'SPDXRef-DOCUMENT', name: 'sbom' }),
+  );
+  expect([subjectNameIn(spdx), nameInDocument(spdx)]).toEqual([undefined, 'sbom']);
+  expect(subjectNameIn(Buffer.from('{"name": "model"}'))).toBe('model');
 });

@@ -86,7 +86,7 @@ function row(report: Report, alike: readonly ReportedStatement[]): Html {
 }
 
 /** A statement in words. */
-export function says(report: Report, { id, kind, references }: ReportedStatement): Html {
+export function says(report: Report, { id, kind, references, trust, signatures }: ReportedStatement): Html {
   const at = (...roles: string[]) =>
     references.filter(({ role }) => roles.includes(role)).map(({ identifier }) => identifier);
   const about = (...roles: string[]) => namesOf(report, [...new Set(at(...roles))], namesShown);
@@ -108,11 +108,18 @@ export function says(report: Report, { id, kind, references }: ReportedStatement
     case 'GovernanceRegistration':
       return html`Registers a governance document about ${about('subject')}`;
     case 'CredentialRegistration':
-      return html`Vouches for ${about('credentialSubject', 'payload', 'subject')}`;
+      return html`${vouchingVerb({ trust, signatures })} ${about('credentialSubject', 'payload', 'subject')}`;
     default:
       return html`${kindWord(kind)}: refers to ${namesOf(
         report,
         references.filter(({ role }) => role !== 'registeredBy').map(({ identifier }) => identifier),
       )}`;
   }
+}
+
+/** A credential only claims what nothing proves. */
+function vouchingVerb({ trust, signatures }: Pick<ReportedStatement, 'trust' | 'signatures'>): string {
+  if (!signatures.some(({ kind, result }) => kind !== 'proof' && result === 'ok'))
+    return 'Claims to vouch for';
+  return trust.state === 'signed' && trust.isValid ? 'Vouches for' : 'Does not vouch now for';
 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { OpenLists } from './open-lists.ts';
 import {
   entryId,
@@ -88,8 +87,10 @@ async function newEntry(
   return { id, listId, index, credentialId, purpose, status: false, changes: 0, isListed: true };
 }
 
+/** Unbiased, because the length of a list is a power of two. */
 export function randomIndex(): number {
-  return randomInt(listLength);
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return random % listLength;
 }
 
 /** Entries as they stand in `credentialStatus`. */

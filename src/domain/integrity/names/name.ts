@@ -8,7 +8,26 @@ export const nameLimit = 200;
 /** Members of a document that may contain a name, the best first. */
 const members = ['name', 'title', 'label', 'path', 'filename', 'step'];
 
-/** The name that a JSON document gives its subject; undefined if it has none. */
+/** Members of documents in formats of their own, such as SPDX, whose name is that of the document. */
+const formatMembers = [
+  'spdxVersion',
+  'SPDXID',
+  'bomFormat',
+  '$schema',
+  '_type',
+  'predicateType',
+  'schemaVersion',
+];
+
+/** The name that metadata gives its subject; undefined if it has none. */
+export function subjectNameIn(bytes: Uint8Array): string | undefined {
+  const document = parsedDocument(bytes);
+  if (!isObject(document) || formatMembers.some((member) => Object.hasOwn(document, member)))
+    return undefined;
+  return nameIn(document);
+}
+
+/** The name that a JSON document has in itself; undefined if it has none. */
 export function nameInDocument(bytes: Uint8Array): string | undefined {
   const document = parsedDocument(bytes);
   return isObject(document) ? nameIn(document) : undefined;

@@ -7,7 +7,7 @@ import type { BlobStore, StagedBlob, StatementRow, StatementStore } from '../por
 import { PackedRows, unpackedRow, unpackSlice } from '../statements/packed-rows.ts';
 import { placeNumber } from '../statements/places.ts';
 import type { StatementRowsOfStore } from '../statements/rows.ts';
-import { documentLimit, mayBeObject, nameInDocument } from './name.ts';
+import { documentLimit, mayBeObject, subjectNameIn } from './name.ts';
 import { type NameRecords, type Naming, nameRecord, namingKind, namingOf } from './name-records.ts';
 
 /** Small blobs; undefined for those that are missing, larger than `documentLimit`, or damaged. */
@@ -69,7 +69,7 @@ export async function recordsOf(documents: DocumentReader, namings: readonly Nam
   const names = new Map(
     [...cids.keys()].map((text, at) => {
       const bytes = found[at];
-      return [cidUrn(text), bytes && nameInDocument(bytes)];
+      return [cidUrn(text), bytes && subjectNameIn(bytes)];
     }),
   );
   return namings.flatMap((naming) => {
@@ -118,7 +118,7 @@ function namedWhenStored(staged: StagedBlob, ports: NamingPorts): StagedBlob {
   let size = 0;
   let name: string | undefined;
   const readName = () => {
-    if (chunks) name = nameInDocument(Buffer.concat(chunks));
+    if (chunks) name = subjectNameIn(Buffer.concat(chunks));
     chunks = null;
   };
   return {

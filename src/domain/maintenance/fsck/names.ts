@@ -1,6 +1,6 @@
 import { jcs } from '../../integrity/identification/jcs.ts';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
-import { nameRecords, namingOf } from '../../integrity/names/name-records.ts';
+import { type Naming, nameRecords, namingOf } from '../../integrity/names/name-records.ts';
 import { documentsOf, recordsOf } from '../../integrity/names/naming.ts';
 import type { StatementRow } from '../../integrity/ports.ts';
 import { orphan, repairable, type StoreProblem, unfinished } from '../problems.ts';
@@ -21,12 +21,26 @@ export async function* namesOfRows(
     right.map(({ id }) => id),
     1,
   );
+  yield* wronglyNamed({ store, repair }, namings, new Set(right.map(({ id }) => id)));
   for (const [at, record] of right.entries()) {
     const [known] = stored[at] ?? [];
     if (known && jcs(known) === jcs(record)) continue;
     if (repair) await store.putRecord(nameRecords, record);
     if (known) yield repairable('name', record.id, 'The index has another name for its subject', repair);
     else yield unfinished('name', record.id, 'The index has no name for its subject yet', repair);
+  }
+}
+
+/** Finds the names of statements whose documents give none, such as SPDX files. */
+async function* wronglyNamed(
+  { store, repair }: Run,
+  namings: readonly Naming[],
+  named: ReadonlySet<string>,
+): AsyncGenerator<StoreProblem> {
+  const ids = namings.map(({ id }) => id).filter((id) => !named.has(id));
+  for (const { id } of (await store.of(nameRecords).among('key', ids, 1)).flat()) {
+    if (repair) await store.removeRecord(nameRecords, id);
+    yield repairable('name', id, 'The index has a name that its document does not give', repair);
   }
 }
 

@@ -54,7 +54,7 @@ export async function withSentences(names: Names, ids: readonly string[]): Promi
   const statements = asked.filter((one) => one !== undefined);
   const namesInside = await askNames(statements.flatMap(({ id, statement }) => namedIn(statement, id)));
   const said = statements.map(({ id, statement }) => {
-    const parts = sentence(statement, id, namesInside, false);
+    const parts = sentence(statement, id, namesInside);
     return [id, `“${parts.map(({ textContent }) => textContent).join('')}”`] as const;
   });
   return new Map([...names, ...said]);

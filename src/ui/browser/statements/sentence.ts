@@ -1,4 +1,5 @@
 import { element } from '../element.ts';
+import type { Trust } from '../lineage/graph.ts';
 import { harmless } from '../words.ts';
 import { subjectNames } from './dsse.ts';
 import { kindLabel, kindOf } from './kinds.ts';
@@ -17,10 +18,17 @@ const associationVerbs: Readonly<Record<string, string>> = {
   isInstanceOf: 'is an instance of',
 };
 
-/** What a statement says, in one sentence. */
-export function sentence(statement: Json, id: string, names: Names, withLinks: boolean): Node[] {
+const claimed: Trust = { state: 'claimed' };
+
+/** What a statement says, in one sentence. A credential only claims what nothing proves. */
+export function sentence(
+  statement: Json,
+  id: string,
+  names: Names,
+  { withLinks = false, trust = claimed }: { withLinks?: boolean; trust?: Trust } = {},
+): Node[] {
   const shown = withLinks ? thing : nameOrId;
-  return partsOf(statement, id, names).flatMap((part) =>
+  return partsOf(statement, id, names, trust).flatMap((part) =>
     typeof part === 'string' ? [document.createTextNode(part)] : listed(part, (one) => shown(one, names)),
   );
 }
@@ -28,18 +36,18 @@ export function sentence(statement: Json, id: string, names: Names, withLinks: b
 /** Identifiers whose names the sentence of a statement needs. */
 export function namedIn(statement: Json, id: string): string[] {
   const subject = idsIn(statement.computation);
-  return [id, ...subject, ...partsOf(statement, id, new Map()).flatMap((part) => namedPart(part))];
+  return [id, ...subject, ...partsOf(statement, id, new Map(), claimed).flatMap((part) => namedPart(part))];
 }
 
 function namedPart(part: Part): readonly string[] {
   return typeof part === 'string' ? [] : part.slice(0, mostNamed);
 }
 
-function partsOf(statement: Json, id: string, names: Names): Part[] {
+function partsOf(statement: Json, id: string, names: Names, trust: Trust): Part[] {
   const type = typeOf(statement);
   const kind = kindOf(type);
   if (type === 'ComputationRegistration') return computationParts(statement, id, names);
-  if (isCredential(statement)) return credentialParts(statement);
+  if (isCredential(statement)) return credentialParts(statement, trust);
   if (!kind?.ends) return foreignParts(statement, type);
   const { from, to } = kind.ends;
   const verb = associationVerbs[String(statement.type)] ?? kind.verb;
@@ -55,12 +63,15 @@ function computationParts(statement: Json, id: string, names: Names): Part[] {
   return [doer.length > 0 ? doer : 'A computation', ' made ', made, ' from ', from];
 }
 
-function credentialParts(statement: Json): Part[] {
+function credentialParts(statement: Json, { state, by, valid }: Trust): Part[] {
   const { subject, issuer } = credentialEnds(statement);
   const inEnvelope = subjectNames(statement.credentialDsse).map((name) => harmless(name));
   const about = subject.length > 0 ? subject : inEnvelope.slice(0, mostNamed).join(', ') || 'something';
-  if (issuer.length > 0) return [issuer, ' vouches for ', about];
-  return ['A credential vouches for ', about];
+  const isProved = by !== undefined && (issuer.length === 0 || issuer.includes(by));
+  const counts = state === 'signed' && valid;
+  const verb = counts ? 'vouches for' : 'does not vouch now for';
+  const signer = isProved ? (isIdentifier(by) ? [by] : harmless(by)) : 'A credential';
+  return [issuer.length > 0 ? issuer : signer, ` ${isProved ? verb : 'claims to vouch for'} `, about];
 }
 
 export function isCredential(statement: Json): boolean {

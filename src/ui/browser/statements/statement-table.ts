@@ -53,7 +53,11 @@ function withCredentials(list: readonly FoundStatement[]): Row[] {
 function statementCells(row: Row, names: Names): (Node | string)[] {
   const { id, statement, type, unverified } = row;
   const kind = element('span', { class: 'kind' }, kindSymbol(type), kindLabel(typeOf(statement)));
-  const says = element('a', { href: statementAddress(id) }, ...sentence(statement, id, names, false));
+  const says = element(
+    'a',
+    { href: statementAddress(id) },
+    ...sentence(statement, id, names, { trust: row.trust }),
+  );
   const marks = unverified ? [badge('warning', 'unverified', 'Its contexts could not be verified.')] : [];
   return [
     element('span', {}, kind, says),

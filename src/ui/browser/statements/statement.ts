@@ -60,7 +60,7 @@ async function load(): Promise<void> {
     ...[verification.trust.by, ...verification.signatures.map(({ signer }) => signer)].flatMap(idsIn),
   ]);
   const names = await withSentences(known, credentialEnds(statement).subject);
-  showHead(statement, id, names);
+  showHead(statement, verification, names);
   const { links, rest } = await graphLinks(found);
   if (links[0]) part('parents').replaceChildren('› ', links[0].cloneNode(true));
   const isCredential = typeOf(statement) === 'CredentialRegistration';
@@ -91,10 +91,10 @@ async function load(): Promise<void> {
   );
 }
 
-function showHead(statement: Json, id: string, names: Names): void {
+function showHead(statement: Json, { statement_id: id, trust }: Verification, names: Names): void {
   const type = typeOf(statement);
   part('kind').replaceChildren(kindSymbol(type), kindLabel(type));
-  part('heading').replaceChildren(...sentence(statement, id, names, true));
+  part('heading').replaceChildren(...sentence(statement, id, names, { withLinks: true, trust }));
   document.title = `${part('heading').textContent} · Cairn`;
 }
 
