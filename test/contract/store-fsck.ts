@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storeBytes } from '../../src/domain/integrity/blobs/blobs.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
-import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
@@ -10,8 +12,9 @@ import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import type { ProblemKind, StoreProblem } from '../../src/domain/maintenance/problems.ts';
 import { Verifier } from '../../src/domain/maintenance/verifier.ts';
 import { usePool } from '../builders/statement-pool.ts';
+import { did, identifierWith, ownStatement } from '../builders/statements.ts';
 import { isThorough } from '../property-runs.ts';
-import { answers, type FillableStore, type Filled, fill } from './filled-store.ts';
+import { answers, type FillableStore, type Filled, fill, identified } from './filled-store.ts';
 
 /** Where a store is. It is opened, checked and damaged in turns. */
 export interface FsckPlace extends AsyncDisposable {
@@ -189,6 +192,24 @@ export function storeFsckContract<Place extends FsckPlace>(
         expect(await contents()).toEqual(sound);
       },
     );
+
+    test('removes a name that an earlier version took from a document in a format of its own', async () => {
+      const text = jcs({ spdxVersion: 'SPDX-2.3', name: 'sbom' });
+      const document = cidOf(codecs.jcs, text);
+      const statement = ownStatement('MetadataRegistration', { subject: did, metadata: cidUrn(document) });
+      const row = await identified(identifierWith(), statement);
+      const id = row.jcsCid.text;
+      const record = { id, subject: did, name: 'sbom', folded: 'sbom', newestFirst: 0 };
+      {
+        await using store = await place.open();
+        await storeBytes(store.blobs, Buffer.from(text), document);
+        await store.statements.putMany([row], null);
+        expect(await store.of(nameRecords).get(id)).toBeUndefined();
+        await store.of(nameRecords).insert([record]);
+      }
+      expect((await run({ repair: true })).problems).toMatchObject([{ kind: 'name', id, repair: 'done' }]);
+      expect((await run()).problems).toEqual([]);
+    });
   });
 }
 

@@ -37,8 +37,12 @@ async function* wronglyNamed(
   namings: readonly Naming[],
   named: ReadonlySet<string>,
 ): AsyncGenerator<StoreProblem> {
-  const ids = namings.map(({ id }) => id).filter((id) => !named.has(id));
-  for (const { id } of (await store.of(nameRecords).among('key', ids, 1)).flat()) {
+  const nameless = new Map(namings.filter(({ id }) => !named.has(id)).map((one) => [one.id, one]));
+  const read = documentsOf(store.blobStore);
+  for (const { id } of (await store.of(nameRecords).among('key', [...nameless.keys()], 1)).flat()) {
+    const document = cidIn(nameless.get(id)?.document ?? '');
+    const [isThere] = document ? await read([document]) : [];
+    if (!isThere) continue;
     if (repair) await store.removeRecord(nameRecords, id);
     yield repairable('name', id, 'The index has a name that its document does not give', repair);
   }
