@@ -27,6 +27,7 @@ const commonErrors: Record<number, string> = {
   408: 'The body arrived too slowly',
   413: 'The request exceeds a limit. The error names the setting that raises it',
   431: 'The header of the request is too large',
+  500: 'The service failed. Its log has the request_id',
   503: 'Temporarily unavailable. Retry-After says how long to wait',
   507: 'The store is full',
 };

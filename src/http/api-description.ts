@@ -1,4 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
+import { isObject } from '../domain/json/is-object.ts';
 import { referenceAsset, referencePolicy } from '../platform/http/api-reference.ts';
 import type { App } from '../platform/http/app.ts';
 import { type ApiExample, apiExamples } from './api-examples.ts';
@@ -44,11 +45,42 @@ function apiDocument(described: readonly Described[], info: Info) {
     .map(withExamples);
   const joined = (part: 'schemas' | 'securitySchemes') =>
     Object.assign({}, ...documents.map(({ components }) => components?.[part]));
-  return {
+  const document = {
     ...documents[0],
-    paths: Object.assign({}, ...documents.map(({ paths }) => paths)),
+    paths: Object.assign({}, ...documents.map(({ paths }) => withIds(paths))),
     components: { schemas: joined('schemas'), securitySchemes: joined('securitySchemes') },
   };
+  return JSON.parse(JSON.stringify(document, withoutBareNullable));
+}
+
+/** `GET /graph/v1/{uuid}` is `getGraphV1ByUuid`. Clients are generated with these names, so they never change. */
+export function operationId(method: string, path: string): string {
+  const words = path
+    .replaceAll('{', 'by-')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function withIds(paths: ApiDocument['paths']): object {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(operations as Record<string, object>).map(([method, operation]) => [
+          method,
+          { operationId: operationId(method, path), ...operation },
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Any value, null included, is the empty schema. OpenAPI 3.0 allows `nullable` only beside a type. */
+function withoutBareNullable(_name: string, value: unknown): unknown {
+  if (!isObject(value) || value.nullable !== true || 'type' in value || '$ref' in value) return value;
+  const { nullable: _, ...others } = value;
+  return others;
 }
 
 type ApiDocument = ReturnType<Described['getOpenAPIDocument']>;
@@ -62,7 +94,7 @@ function withKnownSecurity(document: ApiDocument): ApiDocument {
       const { security = [] } = operation;
       const isOpen = Object.keys(known).length === 0;
       if (isOpen || !security.every((one) => Object.keys(one).every((name) => name in known)))
-        delete operation.security;
+        operation.security = [];
     }
   return { ...document, paths };
 }

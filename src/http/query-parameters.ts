@@ -26,7 +26,10 @@ function decimalDigits({ least, most }: Range) {
   return z.string({ error }).refine(isIn, { error }).transform(Number);
 }
 
-export const booleanParameter = z.enum(['true', 'false']).transform((text) => text === 'true');
+export const booleanParameter = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .openapi({ type: 'boolean', enum: undefined });
 
 /** A time in RFC 3339 form, read as milliseconds since 1970. */
 export const timeParameter = (description: string) =>

@@ -10,6 +10,7 @@ import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
 import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../list-pages.ts';
+import { withoutControls } from '../plain-text.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
@@ -54,7 +55,7 @@ const change = z
       .trim()
       .min(1)
       .max(nameLength)
-      .regex(/^\P{Cc}*$/u, 'must not have control characters')
+      .regex(...withoutControls)
       .nullable()
       .optional()
       .describe('null restores the name that the provider gives'),
@@ -81,7 +82,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
         .optional()
         .describe('The complete e-mail address; case does not matter'),
       role: role.optional().describe('The stored role'),
-      disabled: booleanParameter.optional().openapi({ type: 'boolean' }),
+      disabled: booleanParameter.optional(),
     }),
     answers: { 200: jsonAnswer('A page of users', userList) },
     handle: async ({ context, query }) => {

@@ -13,6 +13,7 @@ import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody, parsedOptionalJsonBody } from '../../json-request.ts';
 import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { withoutControls } from '../../plain-text.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
   agentDetailJson,
@@ -40,7 +41,7 @@ const reason = z
   .string()
   .trim()
   .max(1_000)
-  .regex(/^\P{Cc}*$/u, 'must not have control characters')
+  .regex(...withoutControls)
   .nullable()
   .optional()
   .describe('Why, for the status events and the audit log');

@@ -13,8 +13,9 @@ import { type ControlPlaneApp, operation } from '../operation.ts';
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 const name = z
   .string()
-  .regex(printable, 'must have 1 to 200 printable characters')
-  .refine((text) => text.trim() !== '', 'must not be blank');
+  .refine((text) => printable.test(text), 'must have 1 to 200 printable characters')
+  .refine((text) => text.trim() !== '', 'must not be blank')
+  .openapi({ minLength: 1, maxLength: 200 });
 
 const handle = z.string().refine((text) => text === '' || name.safeParse(text).success, {
   error: ({ input }) => name.safeParse(input).error?.issues[0]?.message,

@@ -3,6 +3,7 @@ import { mostBytes, type SentBody } from '../../../domain/control-plane/gateway/
 import { isDid, isUuidUrn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { parseUtcTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import { isObject } from '../../../domain/json/is-object.ts';
+import { withoutControls } from '../../plain-text.ts';
 
 /** A text of a caller that is kept and shown: no control characters. */
 export function printable(most: number) {
@@ -10,7 +11,7 @@ export function printable(most: number) {
     .string()
     .min(1)
     .max(most)
-    .regex(/^\P{Cc}*$/u, 'must not have control characters');
+    .regex(...withoutControls);
 }
 
 export const sourceId = printable(200).openapi({
@@ -55,7 +56,10 @@ export const body = z
     content_type: z
       .string()
       .max(200)
-      .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: ?; ?[\w-]+=[\w.+-]+)*$/, 'must be a media type')
+      .regex(
+        /^[A-Za-z0-9_!#$&^.+-]+\/[A-Za-z0-9_!#$&^.+-]+(?: ?; ?[A-Za-z0-9_-]+=[A-Za-z0-9_.+-]+)*$/,
+        'must be a media type',
+      )
       .openapi({ example: 'application/json' }),
     base64,
   })

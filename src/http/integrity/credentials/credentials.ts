@@ -25,7 +25,7 @@ const revocation = z
     credentialStatus: z
       .looseObject({
         statusListCredential: z.string().min(1).max(2_000),
-        statusListIndex: z.string().regex(/^\d{1,9}$/, 'must be a whole number as a text'),
+        statusListIndex: z.string().regex(/^[0-9]{1,9}$/, 'must be a whole number as a text'),
         status,
       })
       .describe('An entry from the credentialStatus of the credential'),

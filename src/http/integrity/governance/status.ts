@@ -31,7 +31,8 @@ const registered = z.object({
   registeredAt: z.string().describe('When this service registered it'),
   principal: z
     .object({ issuer: z.string(), subject: z.string() })
-    .describe('The authenticated caller who registered it'),
+    .describe('The authenticated caller who registered it')
+    .openapi('Registrar'),
 });
 const review = registered
   .extend({ declarationCid: cidText, decision: z.enum(decisions), controlCids: z.array(cidText) })

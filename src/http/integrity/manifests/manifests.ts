@@ -42,8 +42,7 @@ const json = 'application/json';
 const car = 'application/vnd.ipld.car';
 const graphsLimit = 1_000;
 
-const flag = (description: string) =>
-  booleanParameter.default(false).openapi({ type: 'boolean', description });
+const flag = (description: string) => booleanParameter.default(false).describe(description);
 
 const graphList = z
   .union([z.string(), z.array(z.string())])
