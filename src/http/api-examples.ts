@@ -171,6 +171,10 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'POST /v1/agent-registration-tokens': { body: { agent_name: 'Build agent', agent_handle: 'build' } },
   'POST /v1/agents/{id}/revoke': { parameters: { id: agent }, body: { reason: 'Its key was in a log.' } },
   'POST /v1/agents/{id}/restore': { parameters: { id: agent }, body: { reason: 'It has a new key.' } },
+  'PATCH /v1/agents/{id}/bindings/{binding_id}': {
+    parameters: { id: agent },
+    body: { state: 'ended', reason: 'The builder has a new owner.' },
+  },
   'POST /v1/gateway/registrations': { body: { did: key, proof: 'eyJ…' } },
   'POST /v1/gateway/audit-exchanges': {
     body: {
