@@ -318,8 +318,8 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
         code: 'invalid_request',
       });
       const mixed = { ...one.binding, id: other.binding.id };
-      for (const work of [handOver(ports(), mixed, to(one.heir)), endBinding(ports(), mixed)])
-        await expect(work).rejects.toMatchObject({ code: 'not_found' });
+      await expect(handOver(ports(), mixed, to(one.heir))).rejects.toMatchObject({ code: 'not_found' });
+      await expect(endBinding(ports(), mixed)).rejects.toMatchObject({ code: 'not_found' });
       expect((await whole(one.agentId)).events).toEqual(['registered']);
     });
 
