@@ -2,11 +2,14 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes, planPage, recordsAmong, splitIndex, valueAt } from '../../record-pages.ts';
 import { member as memberIn, quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
 const recordsLooked = 1_000;
+/** After reading this many bytes, other requests get a turn. */
+const largeBytes = 1 << 16;
 
 export function recordReads<Item extends object, Index extends string>(
   reader: DatabaseSync,
@@ -42,16 +45,18 @@ export function recordReads<Item extends object, Index extends string>(
         .iterate(...conditions.flatMap(([, ...values]) => values.map(boundValue)));
       const records: Item[] = [];
       let [last, looked, bytes]: [Item | undefined, number, number] = [undefined, 0, 0];
+      let isCut = false;
       for (const row of rows) {
-        if (records.length === limit || looked === recordsLooked || bytes >= pageBytes)
-          return plan.page(records, last, true);
+        isCut = records.length === limit || looked === recordsLooked || bytes >= pageBytes;
+        if (isCut) break;
         looked += 1;
         bytes += Buffer.byteLength(String(row.record));
         const item = itemOf(row);
         last = item;
         if (where.every(([member, value]) => valueAt(item, member) === value)) records.push(item);
       }
-      return plan.page(records, last, false);
+      if (bytes >= largeBytes) await yieldToEventLoop();
+      return plan.page(records, last, isCut);
     },
 
     async totals(index, prefix, member) {
