@@ -4,11 +4,19 @@ import type { Identifier } from '../domain/integrity/ports.ts';
 import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
 import { type DsseKeys, verifyDsse } from '../domain/integrity/proofs/dsse.ts';
 import { type SigstoreVerifier, sigstoreWithoutRoot } from '../domain/integrity/proofs/sigstore.ts';
+import { retractions } from '../domain/integrity/retractions/retraction-records.ts';
 import { checkBundle } from '../domain/integrity/signatures/bundle.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
+import { proofsIn } from '../domain/integrity/signatures/proven.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
 import { signatureStandings } from '../domain/integrity/signatures/standings.ts';
-import { type TrustPorts, type TrustReader, trustIn } from '../domain/integrity/signatures/trust.ts';
+import {
+  type RetractedReader,
+  retractedAmong,
+  type TrustPorts,
+  type TrustReader,
+  trustIn,
+} from '../domain/integrity/signatures/trust.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { readDsseKeys } from '../platform/dsse-keys-file.ts';
 import { publicUrlOf } from '../platform/settings/public-url.ts';
@@ -32,7 +40,7 @@ export async function openSignatures(
   settings: SignatureSettings,
 ) {
   const now = () => new Date();
-  const records = store.of(signatures);
+  const records = { signatures: store.of(signatures), retractions: store.of(retractions) };
   const keys = await readDsseKeys(settings.dsseKeysFile);
   const sigstore = await sigstoreOf(settings.sigstoreTrustedRoot, keys);
   const ownDidWeb = didWebOf(publicUrlOf(settings));
@@ -52,17 +60,20 @@ export async function openSignatures(
     ownDids,
   };
   const trusting: TrustPorts = {
-    signatures: records,
+    ...records,
     standings: (signed) => signatureStandings(standing, signed),
+    proofsIn: (id) => proofsIn({ ...records, statements: store.statements }, id),
     ownDids,
     now,
   };
   const trust: TrustReader = (claims) => trustIn(trusting, claims);
+  const retracted: RetractedReader = (claims) => retractedAmong(trusting, claims);
   return {
-    signatures: records,
+    ...records,
     verifying,
-    statementVerifying: { ...trusting, signatures: records, verifying },
+    statementVerifying: { ...trusting, ...records, verifying },
     trust,
+    retracted,
   };
 }
 

@@ -1,6 +1,7 @@
 import { indexStoredBlobs } from '../domain/control-plane/gateway/index-stored-blobs.ts';
 import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
+import { retractions } from '../domain/integrity/retractions/retraction-records.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { checkSignaturesAgain } from '../domain/integrity/signatures/check-again.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
@@ -21,7 +22,12 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
       title: 'Check the signatures of stored statements again',
       run: (position) =>
         checkSignaturesAgain(
-          { signatures: store.of(signatures), statements: store.statements, verifying },
+          {
+            signatures: store.of(signatures),
+            retractions: store.of(retractions),
+            statements: store.statements,
+            verifying,
+          },
           position,
         ),
     },

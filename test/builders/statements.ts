@@ -31,6 +31,8 @@ const credential = {
 };
 
 /** Fields of one valid statement of each kind. */
+const statementUrn = 'urn:cid:bagb6qaq6eck62dk7wabsscacsqyri7io4z7bku6r6kagharr62qbbdhnpwwwc';
+
 export const validFields: Readonly<Record<StatementKind, Json>> = {
   AssociationRegistration: { subject: blobUrn('a'), association: [blobUrn('b'), did], type: 'includes' },
   StorageRegistration: { data: blobUrn('a'), storedOn: blobUrn('b'), operatedBy: did },
@@ -46,6 +48,7 @@ export const validFields: Readonly<Record<StatementKind, Json>> = {
   DidRegistration: { did },
   DataRegistration: { data: [blobUrn('a'), blobUrn('b')] },
   EntityRegistration: { entity: uuid },
+  RetractionRegistration: { subject: statementUrn, reason: 'It was wrong.' },
   GovernanceRegistration: { subject: blobUrn('a'), document: blobUrn('b') },
 };
 

@@ -8,7 +8,10 @@ import { statementKinds } from '../../src/domain/integrity/kinds/registry.ts';
 
 /** Only append here. A line that no longer fits means that a published document has changed, and with it the ids. */
 const published = {
-  vocabulary: ['urn:cid:bafkr4iemlqn3ah5kh5mknegeb6w5cekemje3xehtjfm4gypoavh2kucifi'],
+  vocabulary: [
+    'urn:cid:bafkr4iemlqn3ah5kh5mknegeb6w5cekemje3xehtjfm4gypoavh2kucifi',
+    'urn:cid:bafkr4icyevhj2mugl7tzpt3ivhs5igpmac3ebjbsdvp4eamd442xeuxaam',
+  ],
   governance: ['urn:cid:bafkr4idjj6fkmp257ykbe3clk33xsiivfsh5mhijwfmzkn3momdjv65n3i'],
 };
 

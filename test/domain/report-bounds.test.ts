@@ -39,6 +39,8 @@ async function gathered(signaturesOf: (statement: string) => readonly Signature[
     reach: reachEverything,
     trusting: {
       signatures: { among: async (_: unknown, ids: readonly unknown[]) => ids.map(String).map(signaturesOf) },
+      retractions: { among: async (_: unknown, ids: readonly unknown[]) => ids.map(() => []) },
+      proofsIn: async () => [],
       standings: async () => new Map(),
       ownDids: new Set<string>(),
       now: () => new Date(),

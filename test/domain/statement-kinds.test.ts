@@ -76,7 +76,7 @@ describe('valid statements', () => {
 });
 
 describe('every required field of a kind is required', () => {
-  const optional = new Set(['type', 'computation', 'executedOn']);
+  const optional = new Set(['type', 'computation', 'executedOn', 'reason']);
   const cases = kinds.flatMap((kind) =>
     ['registeredBy', 'timestamp', ...Object.keys(validFields[kind])]
       .filter((name) => !optional.has(name) && !(kind === 'StorageRegistration' && name === 'operatedBy'))
@@ -210,5 +210,5 @@ test('names that objects inherit are not kinds', () => {
     [],
   );
   expect(kinds.every(isStatementKind)).toBe(true);
-  expect(kinds).toHaveLength(9);
+  expect(kinds).toHaveLength(10);
 });

@@ -6,6 +6,7 @@ import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blob
 import { importManifest, type ManifestImporting } from '../../src/domain/integrity/manifest/import.ts';
 import type { GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
 import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
+import { retractions } from '../../src/domain/integrity/retractions/retraction-records.ts';
 import { signatures } from '../../src/domain/integrity/signatures/signatures.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
@@ -22,8 +23,21 @@ function portsOf(store: PlannedStore, more: Partial<ManifestImporting> = {}): Ma
   const { graphs, graphContents, graphImports, blobs, spools } = store;
   const writes = { run: <Result>(work: () => Promise<Result>) => work() };
   const own = { graphs, graphContents, graphImports, unlimitedBlobs: blobs, spools, writes };
-  const kept = { attachedBlobs: store.of(attachedBlobs), signatures: store.of(signatures) };
-  return { ...own, registry, identifier, verifying, ...kept, maxStatementBytes: 1 << 20, ...more };
+  const kept = {
+    attachedBlobs: store.of(attachedBlobs),
+    signatures: store.of(signatures),
+    retractions: store.of(retractions),
+  };
+  return {
+    ...own,
+    registry,
+    identifier,
+    verifying,
+    ...kept,
+    now: () => new Date(),
+    maxStatementBytes: 1 << 20,
+    ...more,
+  };
 }
 
 const graph: Graph = { graphId: randomUUID(), name: 'imported', parentId: null, projectId: 'project' };

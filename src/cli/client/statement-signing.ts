@@ -17,6 +17,11 @@ import { LocalIdentifier } from './local-identifier.ts';
  */
 export type SignStatement = (statement: Uint8Array) => Promise<Uint8Array>;
 
+export interface StatementSigning {
+  readonly did: string;
+  readonly sign: SignStatement;
+}
+
 /**
  * The time is that of the statement, so that signing it again gives the same credential (with Ed25519, whose signatures do
  * not vary).
@@ -25,12 +30,12 @@ export type SignStatement = (statement: Uint8Array) => Promise<Uint8Array>;
 export async function openStatementSigning(
   keyFile: string,
   sources: readonly ContextSource[],
-): Promise<SignStatement> {
+): Promise<StatementSigning> {
   const signer = await openSigner(keyFile, { mayCreate: false }).catch((error: unknown) =>
     failUsage(`${messageOf(error)} Make a key with: cairn key create ${keyFile}`),
   );
   const identifier = new LocalIdentifier(sources);
-  return async (statement) => {
+  const sign: SignStatement = async (statement) => {
     const { rdfcCid, time } = await identifier.identify(statement);
     const created = time === null ? new Date() : new Date(time);
     const text = statementTime(created);
@@ -40,4 +45,5 @@ export async function openStatementSigning(
     const { jcs } = await identifier.identify(Buffer.from(JSON.stringify(registration)));
     return Buffer.from(jcs);
   };
+  return { did: signer.did, sign };
 }

@@ -142,7 +142,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
 /** Loads JSON-LD only when needed, because that takes time. */
 async function openSigning(keyFile: string, sources: readonly ContextSource[]): Promise<SignStatement> {
   const { openStatementSigning } = await import('../client/statement-signing.ts');
-  return await openStatementSigning(keyFile, sources);
+  return (await openStatementSigning(keyFile, sources)).sign;
 }
 
 /** @param request what else makes two runs the same ingestion. */

@@ -23,6 +23,7 @@ interface LineageFlags {
   readonly limit: number;
   readonly kinds?: string;
   readonly graph?: string;
+  readonly includeRetracted?: true;
   readonly full?: true;
   readonly dot?: true;
   readonly mermaid?: true;
@@ -59,6 +60,7 @@ export function lineageCommand(program: Command, io: Io): void {
     .addOption(bound('limit', 'maximum number of nodes'))
     .option('--kinds <kinds>', 'only statements of these kinds, separated by commas', kindsOfStatements)
     .option('--graph <graph>', 'only statements of this graph (UUID or name)')
+    .option('--include-retracted', 'also show and follow computations that were retracted')
     .option('--full', 'show everything, with whole identifiers')
     .addOption(drawing('dot', 'print a drawing for Graphviz'))
     .addOption(drawing('mermaid', 'print a Mermaid flowchart'))
@@ -90,6 +92,7 @@ async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<v
     limit: String(flags.limit),
     ...(flags.kinds !== undefined && { kinds: flags.kinds }),
     ...(graph !== undefined && { graph_id: graph }),
+    ...(flags.includeRetracted && { include_retracted: 'true' }),
   });
   const accept = flags.dot ? 'text/vnd.graphviz' : flags.mermaid ? 'text/vnd.mermaid' : 'application/json';
   const path = `/lineage/v1/${encodeURIComponent(id)}?${query}`;
@@ -114,11 +117,16 @@ function wholeTree(answer: LineageAnswer, flags: LineageFlags): TextTree {
   return lineageTree(answer, { flows: directions[flags.direction], adviceFor });
 }
 
-function commandFor(id: string, direction: Direction, { kinds, graph }: LineageFlags): string {
+function commandFor(
+  id: string,
+  direction: Direction,
+  { kinds, graph, includeRetracted }: LineageFlags,
+): string {
   const parts = [
     `cairn lineage ${shellWord(id)} --direction ${direction}`,
     kinds && `--kinds ${kinds}`,
     graph && `--graph ${graph}`,
+    includeRetracted && '--include-retracted',
     '--full',
   ];
   return parts.filter(Boolean).join(' ');

@@ -19,7 +19,7 @@ export async function withSignatures(
   keyFile: string,
 ): Promise<Uint8Array[]> {
   const { openStatementSigning } = await import('../client/statement-signing.ts');
-  const sign = await openStatementSigning(keyFile, []);
+  const { sign } = await openStatementSigning(keyFile, []);
   const signed: Uint8Array[] = [];
   for (const statement of statements) signed.push(statement, await sign(statement));
   return signed;

@@ -22,6 +22,7 @@ import {
 } from '../integrity/governance/governance-records.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { nameRecords } from '../integrity/names/name-records.ts';
+import { retractions } from '../integrity/retractions/retraction-records.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
@@ -48,6 +49,7 @@ export const collections: readonly Collection[] = [
   governanceRecords,
   certificateRequests,
   signatures,
+  retractions,
   nameRecords,
   credentials,
   statusLists,

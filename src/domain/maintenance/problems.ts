@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'result'
   | 'record'
   | 'name'
+  | 'retraction'
   | 'credential'
   | 'status-entry'
   | 'status-list'

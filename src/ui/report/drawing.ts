@@ -8,7 +8,12 @@ import { plain, shortId, sortOf, titleOf } from './words.ts';
 
 const titleLength = { thing: 21, step: 19, stack: 21 };
 const lineLength = 26;
-const stepWords = { claimed: '', signed: ', signed', revoked: ', REVOKED' } as const;
+const stepWords = {
+  claimed: '',
+  signed: ', signed',
+  revoked: ', REVOKED',
+  retracted: ', RETRACTED',
+} as const;
 
 /** The origins as a drawing. The list beside it says the same in words. */
 export function drawing(report: Report, origins: Origins): Html {

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Trust } from '../../domain/integrity/signatures/trust.ts';
 import type { Html } from '../header.ts';
@@ -8,6 +9,7 @@ import { foreign, shortId } from './words.ts';
 export function standingWords({ trust }: Pick<ReportedStatement, 'trust'>): string {
   if (trust.state === 'claimed') return 'not signed';
   if (trust.state === 'revoked') return 'revoked';
+  if (trust.state === 'retracted') return trust.isRegistrant ? 'retracted by its registrant' : 'retracted';
   if (!trust.isValid) return 'signature not valid now';
   return trust.isRegistrant ? 'signed by its registrant' : 'signed by another';
 }
@@ -19,7 +21,7 @@ export function standing({ trusted }: Report, { trust, signatures, isTrusted }: 
   const isUnknown = signatures.some((signature) => signature.standing === 'unknown');
   return html`<span class="badge ${tone}">${standingWords({ trust })}</span>${
     trust.by !== undefined && !trust.isRegistrant ? html` by <code>${shortId(trust.by)}</code>` : ''
-  }${trust.reason === undefined ? '' : html` ${foreign(trust.reason)}`}${bad.map(
+  }${trust.retraction === undefined || trust.retraction.time === null ? '' : ` at ${statementTime(new Date(trust.retraction.time))}.`}${trust.reason === undefined ? '' : html` ${foreign(trust.reason, 300)}`}${bad.map(
     ({ result, reason }) =>
       html`<br>A signature ${result === 'failed' ? 'is wrong' : 'could not be checked'}${reason === null ? '' : html`: ${foreign(reason, 300)}`}`,
   )}${isUnknown ? html`<br>Whether its credential was revoked is unknown.${trust.unknownStatus === undefined ? '' : html` ${foreign(trust.unknownStatus, 300)}`}` : ''}${
@@ -28,7 +30,7 @@ export function standing({ trusted }: Report, { trust, signatures, isTrusted }: 
 }
 
 function toneOf({ state, isValid, by = '' }: Trust, knownDids: ReadonlySet<string>): string {
-  if (state === 'revoked') return 'bad';
+  if (state === 'revoked' || state === 'retracted') return 'bad';
   if (state === 'claimed') return 'plain';
   if (!isValid) return 'warning';
   return knownDids.has(by) ? 'good' : 'plain';

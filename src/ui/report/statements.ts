@@ -28,6 +28,7 @@ export function statementsSection(report: Report): Html {
 <li><strong>Signed by another</strong>: the holder of another key vouches for it, such as the service that stored it.</li>
 <li><strong>Not signed</strong>: nothing but the statement itself says who made it. That is not evidence against it.</li>
 <li><strong>Not valid now</strong>, <strong>revoked</strong>: it was signed, and the signature has expired, is suspended, or was withdrawn.</li>
+<li><strong>Retracted</strong>: whoever made the statement has withdrawn it. It stays readable.</li>
 </ul>
 <table class="statements">
 <thead><tr><th scope="col">When</th><th scope="col">What it says</th><th scope="col">Registered by</th><th scope="col">Standing</th></tr></thead>
@@ -65,6 +66,7 @@ function summary(all: readonly ReportedStatement[]): string {
     [of((one) => isValid(one) && !one.trust.isRegistrant), 'signed by another'],
     [of(({ trust }) => trust.state === 'signed' && !trust.isValid), 'signed, but not valid now'],
     [of(({ trust }) => trust.state === 'revoked'), 'revoked'],
+    [of(({ trust }) => trust.state === 'retracted'), 'retracted'],
     [of(({ trust }) => trust.state === 'claimed'), 'not signed'],
   ] as const;
   const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
@@ -107,6 +109,8 @@ export function says(report: Report, { id, kind, references, trust, signatures }
       return html`Associates ${about('subject')} with ${about('association')}`;
     case 'GovernanceRegistration':
       return html`Registers a governance document about ${about('subject')}`;
+    case 'RetractionRegistration':
+      return html`Withdraws ${about('subject')}`;
     case 'CredentialRegistration':
       return html`${vouchingVerb({ trust, signatures })} ${about('credentialSubject', 'payload', 'subject')}`;
     default:

@@ -92,9 +92,11 @@ function attention(report: Report): Html {
     trust.state === 'signed' && !trust.isValid ? 'invalid' : trust.state,
   );
   const broken = statements.filter(({ signatures }) => signatures.some(({ result }) => result === 'failed'));
-  const { revoked = [], invalid = [], signed = [], claimed = [] } = states;
+  const { retracted = [], revoked = [], invalid = [], signed = [], claimed = [] } = states;
   const lines = [
     broken.length > 0 && `${counted(broken.length, 'statement')} with a signature that is wrong.`,
+    retracted.length > 0 &&
+      `${counted(retracted.length, 'statement')} that ${retracted.length === 1 ? 'was' : 'were'} retracted by whoever made ${retracted.length === 1 ? 'it' : 'them'}.`,
     revoked.length > 0 && `${counted(revoked.length, 'statement')} whose signature has been revoked.`,
     invalid.length > 0 &&
       `${counted(invalid.length, 'statement')} whose signature does not count now: expired, suspended or not valid yet.`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const trust = z.object({
-  state: z.enum(['claimed', 'signed', 'revoked']),
+  state: z.enum(['claimed', 'signed', 'revoked', 'retracted']),
   by: z.string().optional(),
   by_registrant: z.boolean().optional(),
   valid: z.boolean().optional(),
@@ -33,6 +33,7 @@ export const lineageAnswer = z.object({
       unverified: z.literal(true).optional(),
     }),
   ),
+  retracted: z.int().optional(),
 });
 
 export type LineageAnswer = z.output<typeof lineageAnswer>;

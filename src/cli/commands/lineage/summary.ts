@@ -7,7 +7,7 @@ const registrantsNamed = 3;
 
 /** What a lineage says, in a few lines. */
 export function lineageSummary(answer: LineageAnswer, titles: Titles, flows: readonly Flow[]): string[] {
-  const { id, nodes } = answer;
+  const { id, nodes, retracted = 0 } = answer;
   const [start] = nodes;
   const isCut = nodes.some(({ hidden_edges }) => hidden_edges !== undefined);
   return [
@@ -16,6 +16,9 @@ export function lineageSummary(answer: LineageAnswer, titles: Titles, flows: rea
     ...(start?.kind === 'actor' ? [] : flows.map((flow) => `  ${reach(answer, flow)}`)),
     `  ${statements(answer)}`,
     ...registrants(answer, titles),
+    ...(retracted > 0
+      ? [`  Left out: ${counted(retracted, 'retracted computation')}. --include-retracted shows them.`]
+      : []),
     ...(isCut ? ['  This is a part. --depth and --limit show more.'] : []),
   ];
 }
@@ -38,7 +41,7 @@ function reach({ id, nodes, edges }: LineageAnswer, flow: Flow): string {
 function statements({ edges }: LineageAnswer): string {
   const trusts = new Map(edges.map(({ statement, trust }) => [statement, markOf(trust)]));
   const groups = Map.groupBy(trusts.values(), (mark) => mark);
-  const marks = ['signed', 'signed, not valid now', 'revoked', 'claimed'].flatMap((mark) => {
+  const marks = ['signed', 'signed, not valid now', 'revoked', 'retracted', 'claimed'].flatMap((mark) => {
     const count = groups.get(mark)?.length ?? 0;
     return count > 0 ? `${count} ${mark}` : [];
   });

@@ -1,4 +1,5 @@
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import {
   type ManifestFinding,
   type ManifestSummary,
@@ -23,12 +24,24 @@ export function findingJson(finding: ManifestFinding): string {
     const signature = { result, ...(reason !== null && { reason }) };
     return `${JSON.stringify({ kind: 'credential', cid: cid.text, id: credentialId, signature, ...trustJson(trust) })}\n`;
   }
+  if (finding.kind === 'claimed_retraction') {
+    const { kind, subject, retraction, registeredBy, reason } = finding;
+    const claim = { kind, statement: subject, retraction, by: registeredBy };
+    return `${JSON.stringify({ ...claim, ...(reason !== null && { reason }) })}\n`;
+  }
   return `${JSON.stringify(finding)}\n`;
 }
 
-function trustJson({ isRegistrant, isValid, unknownStatus, ...trust }: Trust) {
+function trustJson({ isRegistrant, isValid, unknownStatus, retraction, ...trust }: Trust) {
   const status = unknownStatus === undefined ? {} : { status: 'unknown', status_reason: unknownStatus };
-  return { ...trust, by_registrant: isRegistrant, valid: isValid, ...status };
+  const withdrawn = retraction && {
+    retraction: {
+      statement: retraction.statement,
+      ...(retraction.time !== null && { timestamp: statementTime(new Date(retraction.time)) }),
+      signed: retraction.isSigned,
+    },
+  };
+  return { ...trust, by_registrant: isRegistrant, valid: isValid, ...status, ...withdrawn };
 }
 
 export function summaryJson(path: string, summary: ManifestSummary, demands: Demands): string {
@@ -62,7 +75,12 @@ export function manifestText(path: string, { isFull, isAsked }: { isFull: boolea
   let others = 0;
 
   function statementText({ statement, trust, isKnown }: Extract<ManifestFinding, { kind: 'trust' }>): string {
-    if (isFull || trust.state === 'revoked' || (trust.state === 'signed' && !trust.isValid))
+    if (
+      isFull ||
+      trust.state === 'revoked' ||
+      trust.state === 'retracted' ||
+      (trust.state === 'signed' && !trust.isValid)
+    )
       return `${trustWords(trust)}: ${statement}${reasonsOf(trust)}`;
     if (!isAsked || isKnown) return '';
     others += 1;
@@ -83,6 +101,8 @@ export function manifestText(path: string, { isFull, isAsked }: { isFull: boolea
         return statementText(finding);
       case 'credential':
         return credentialText(finding);
+      case 'claimed_retraction':
+        return `claims to be retracted by ${finding.registeredBy}: ${finding.subject}${finding.reason === null ? '' : `. ${finding.reason}`}`;
       case 'missing':
         return `missing: ${finding.identifier}, referenced at ${finding.place}`;
       case 'fault':
@@ -109,18 +129,22 @@ function trustWords({ state, by = 'an unknown key', isRegistrant }: Trust): stri
   return `${state} by ${isRegistrant ? `its registrant ${by}` : by}`;
 }
 
-function reasonsOf({ reason, unknownStatus }: Trust): string {
+function reasonsOf({ reason, unknownStatus, retraction }: Trust): string {
+  if (retraction) {
+    const time = retraction.time === null ? '' : ` at ${statementTime(new Date(retraction.time))}`;
+    return `${time}${reason === undefined ? '' : `. ${reason}`}`;
+  }
   if (reason !== undefined) return `. ${reason}`;
   return unknownStatus === undefined ? '' : `. status unknown: ${unknownStatus}`;
 }
 
 function summaryLines(path: string, summary: ManifestSummary): string[] {
   const { statements, blobs, contexts, anchors, missing, uncovered, unverifiedContexts } = summary;
-  const { claimed, signed, revoked, signers, isAsked } = summary;
+  const { claimed, signed, revoked, retracted, signers, isAsked } = summary;
   return [
     `${path}: ${verdictWords(summary)}`,
     `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
-    `  ${signed} signed, ${claimed} only claimed, ${revoked} revoked`,
+    `  ${signed} signed, ${claimed} only claimed, ${revoked} revoked${retracted > 0 ? `, ${retracted} retracted` : ''}`,
     ...signers.slice(0, signersShown).map((one) => `  ${signerWords(one, isAsked)}`),
     ...(signers.length > signersShown ? [`  and by ${signers.length - signersShown} other keys`] : []),
     ...credentialLines(summary),

@@ -1,4 +1,5 @@
 import vocabulary1 from './published/vocabulary-1.json' with { type: 'json' };
+import vocabulary2 from './published/vocabulary-2.json' with { type: 'json' };
 import { publishedContext } from './published.ts';
 
 /**
@@ -6,7 +7,7 @@ import { publishedContext } from './published.ts';
  * context gives it, except in two places where that one loses information: the values of an association's `type`, and the
  * `sig` of a DSSE signature, have terms of their own here.
  */
-export const ownContext = publishedContext(vocabulary1);
+export const ownContext = publishedContext(vocabulary1, vocabulary2);
 
 /** What new statements write in their `@context`. */
 export const ownContextUrl = ownContext.url;

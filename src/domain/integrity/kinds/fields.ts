@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cidIn, codecs } from '../identifiers/cid.ts';
 import { isCidUrn, isDid, isUrn, isUuidUrn } from '../identifiers/identifiers.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 
@@ -33,6 +34,10 @@ export const did = text(isDid, {
   example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
 });
 export const cid = text(isCidUrn, { form: '"urn:cid:" and a CID', example: exampleCid, file: 'cid' });
+export const statementId = text((value) => isCidUrn(value) && cidIn(value)?.codec === codecs.rdfc, {
+  form: 'the id of a statement',
+  example: 'urn:cid:bagb6qaq6eblihflzqwfmskz4uwmi4gqjkbeqjxfz6hfxrukyd3p4bvqpgvyfu',
+});
 export const uuid = text(isUuidUrn, {
   form: '"urn:uuid:" and a UUID',
   example: 'urn:uuid:1b4e28ba-2fa1-41d2-883f-0016d3cca427',

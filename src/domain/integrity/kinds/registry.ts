@@ -9,6 +9,7 @@ import { commonShape } from './fields.ts';
 import { governance } from './governance.ts';
 import { operation, reference, registration, type StatementKindDeclaration } from './kind.ts';
 import { metadata } from './metadata.ts';
+import { retraction } from './retraction.ts';
 import { storage } from './storage.ts';
 
 const declarations = [
@@ -21,6 +22,7 @@ const declarations = [
   data,
   entity,
   governance,
+  retraction,
 ] as const;
 
 export type StatementKind = (typeof declarations)[number]['name'];

@@ -21,6 +21,8 @@ export interface Lineage {
   readonly nodes: readonly LineageNode[];
   readonly edges: readonly LineageEdge[];
   readonly isTruncated: boolean;
+  /** How many computations are left out because they are retracted, if any. */
+  readonly retracted?: number;
 }
 
 const edgesPerNode = 4;

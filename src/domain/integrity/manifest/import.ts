@@ -9,9 +9,10 @@ import { ContextKeeper, storeDocument } from '../contexts/contexts.ts';
 import { type Cid, cidOf, codecs } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import type { BlobStore, Graph, GraphStore, StatementRow, WriteLimit } from '../ports.ts';
+import { keepChecked, keepRetractions, type RetractionKeeping } from '../retractions/keep.ts';
 import { mayCarrySignature } from '../signatures/carried.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
-import { keepSignatures, type Signatures } from '../signatures/signatures.ts';
+import type { Signatures } from '../signatures/signatures.ts';
 import { carriedAnchors } from './anchors.ts';
 import { type AttachedBlobs, attachBlobs } from './attached-blobs.ts';
 import { type CarriedBlob, wholeOf } from './blobs.ts';
@@ -27,7 +28,9 @@ export interface ManifestImporting extends ManifestVerifying {
   readonly unlimitedBlobs: BlobStore;
   readonly writes: WriteLimit;
   readonly attachedBlobs: Pick<AttachedBlobs, 'insert'>;
-  readonly signatures: Pick<Signatures, 'insert' | 'update'>;
+  readonly signatures: Pick<Signatures, 'among' | 'insert' | 'update'>;
+  readonly retractions: RetractionKeeping['retractions'];
+  readonly now: () => Date;
   /** Checks the signatures that statements carry. */
   readonly verifying: SignatureVerifying;
 }
@@ -136,18 +139,21 @@ const groupsAtOnce = 3;
 
 /** @returns undefined if the graph was registered in the meantime. Then nothing of this import appears in it. */
 async function storeStatements(
-  { graphImports, signatures, verifying }: ManifestImporting,
+  ports: ManifestImporting,
   graph: Graph,
   { rows }: VerifiedManifest,
   attachments: GraphAttachments,
 ): Promise<Counts | undefined> {
+  const { graphImports, verifying } = ports;
   const coming = await graphImports.begin(graph.projectId);
   try {
     const counts = { stored: 0, known: 0 };
     const put = async (group: Iterable<StatementRow>) => {
       const signed = Iterator.from(group).filter(mayCarrySignature);
-      await keepSignatures(signatures, await checkSignatures(verifying, signed));
-      return await coming.put(group);
+      await keepChecked(ports, await checkSignatures(verifying, signed));
+      const put = await coming.put(group);
+      await keepRetractions(ports, group);
+      return put;
     };
     for await (const { stored, joined, known } of mapConcurrent(rows.groups(), groupsAtOnce, put)) {
       counts.stored += stored;

@@ -5,6 +5,7 @@ import { listOf } from '../credentials/credential-shape.ts';
 import type { CredentialVerification } from '../credentials/verify-credential.ts';
 import { type Cid, cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
 import type { IdentifiedRow } from '../ports.ts';
+import { CarriedRetractions, type ClaimedRetraction } from '../retractions/carried.ts';
 import { checkDocument, checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import { type Signature, signatureId } from '../signatures/signatures.ts';
 import { type Claim, claimed, type Trust, type TrustPorts, trustIn } from '../signatures/trust.ts';
@@ -49,6 +50,7 @@ export class ManifestSignatures {
   readonly #standings: CredentialStandings;
   /** By the digest of the document. */
   readonly #registrations = new Map<string, Registration[]>();
+  readonly #retractions = new CarriedRetractions();
   readonly #credentials: { signature: Signature; cid: Cid }[] = [];
   /** Statements whose registeredBy says nothing, because their id does not cover it. */
   readonly #unregistered = new Set<string>();
@@ -63,6 +65,7 @@ export class ManifestSignatures {
       this.#noteRegistration(row);
       if (isUnregistered(row)) this.#unregistered.add(cidUrn(row.rdfcCid));
     }
+    this.#retractions.note(rows);
     const signed = rows.filter(({ isSigned }) => isSigned);
     const carriers = new Map(signed.map((row) => [row.jcsCid.text, row]));
     for (const signature of await checkSignatures(this.#ports, signed)) {
@@ -94,10 +97,10 @@ export class ManifestSignatures {
   /** The trust in each statement of the manifest by id. Claims are left out if the reader has not said whom they trust. */
   async *trusts({ json, statements }: ManifestFile): AsyncGenerator<readonly [string, Trust]> {
     const isAsked = this.knownDids.size > 0;
-    if (this.#found.size === 0 && !isAsked) return;
+    if (this.#found.size === 0 && this.#retractions.isEmpty && !isAsked) return;
     let claims: Claim[] = [];
     for await (const { key, ...slice } of json.members(statements)) {
-      if (!this.#found.has(key)) {
+      if (!this.#found.has(key) && !this.#retractions.has(key)) {
         if (isAsked) yield [key, claimed];
         continue;
       }
@@ -122,6 +125,11 @@ export class ManifestSignatures {
     }
   }
 
+  /** The retractions that do not count here, once the trust in all statements was read. */
+  get claimedRetractions(): readonly ClaimedRetraction[] {
+    return this.#retractions.claimed;
+  }
+
   /** Numbers of credentials in statements and contents, by their standing. */
   get counts(): CredentialCounts {
     return this.#standings.counts;
@@ -135,6 +143,8 @@ export class ManifestSignatures {
   get trusting(): TrustPorts {
     return {
       signatures: { among: async (_index, ids) => ids.map((id) => this.#found.get(String(id)) ?? []) },
+      retractions: this.#retractions,
+      proofsIn: async (id) => (this.#found.get(id) ?? []).filter(({ kind }) => kind === 'proof'),
       standings: async (signatures) =>
         new Map(
           signatures.flatMap((signature) => {
@@ -170,6 +180,7 @@ export class ManifestSignatures {
 
   async #trustIn(claims: readonly Claim[]): Promise<(readonly [string, Trust])[]> {
     const trusts = await trustIn(this.trusting, claims);
+    for (const [id, { state }] of trusts) if (state === 'retracted') this.#retractions.noteProven(id);
     return [...trusts].filter(([, { state }]) => state !== 'claimed' || this.knownDids.size > 0);
   }
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
+import type { ClaimedRetraction } from '../retractions/carried.ts';
 import type { Trust } from '../signatures/trust.ts';
 import type { CredentialCounts } from './credential-standings.ts';
 import type { CarriedCredential } from './signatures.ts';
@@ -13,7 +14,9 @@ export type ManifestFinding =
    * has signed all of it.
    */
   | { readonly kind: 'trust'; readonly statement: string; readonly trust: Trust; readonly isKnown: boolean }
-  | { readonly kind: 'credential'; readonly credential: CarriedCredential };
+  | { readonly kind: 'credential'; readonly credential: CarriedCredential }
+  /** A retraction that does not count here, because the manifest does not prove who it is by. */
+  | ({ readonly kind: 'claimed_retraction' } & ClaimedRetraction);
 
 /** A key, and how many statements it has signed validly. */
 export interface SignerCount {
@@ -61,6 +64,7 @@ const zero = {
   claimed: 0,
   signed: 0,
   revoked: 0,
+  retracted: 0,
   /** Ids of statements that are signed and valid as a whole by somebody whom the reader trusts. */
   known: 0,
   /** Statements with content that their id does not cover. */

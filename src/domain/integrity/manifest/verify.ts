@@ -76,7 +76,7 @@ class Verification {
     const { signatures } = this.#witness;
     return {
       ...this.#counts,
-      ids: this.#counts.claimed + this.#counts.signed + this.#counts.revoked,
+      ids: this.#counts.claimed + this.#counts.signed + this.#counts.revoked + this.#counts.retracted,
       signers: this.#summary.signers,
       isAsked: signatures.knownDids.size > 0,
       credentials: signatures.counts,
@@ -120,6 +120,8 @@ class Verification {
       yield { kind: 'trust', statement, trust, isKnown };
     }
     for await (const credential of signatures.credentials()) yield { kind: 'credential', credential };
+    for (const { retraction, subject, registeredBy, reason } of signatures.claimedRetractions)
+      yield { kind: 'claimed_retraction', retraction, subject, registeredBy, reason };
   }
 
   async #noteCarried(carrier: ManifestCarrier): Promise<void> {

@@ -3,10 +3,11 @@ import type { Page } from '../../collections/records.ts';
 import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
 import { parseCid } from '../identifiers/cid.ts';
 import type { StatementStore } from '../ports.ts';
+import { keepChecked, type SignatureKeeping } from '../retractions/keep.ts';
 import { checkSignatures, type SignatureVerifying } from './check.ts';
-import { keepSignatures, type Signature, type Signatures } from './signatures.ts';
+import type { Signature, Signatures } from './signatures.ts';
 
-export interface CheckingAgain {
+export interface CheckingAgain extends Pick<SignatureKeeping, 'retractions'> {
   readonly signatures: Pick<Signatures, 'page' | 'insert' | 'update' | 'remove'>;
   readonly statements: Pick<StatementStore, 'byJcsCid'>;
   readonly verifying: SignatureVerifying;
@@ -36,7 +37,7 @@ export async function* checkSignaturesAgain(
 }
 
 async function checkAgain(
-  { signatures, statements, verifying }: CheckingAgain,
+  { signatures, retractions, statements, verifying }: CheckingAgain,
   { id, carrier, kind, rank }: Signature,
 ): Promise<void> {
   const isOwn = kind === 'credential' && rank === 0;
@@ -44,6 +45,6 @@ async function checkAgain(
   const statement = await statements.byJcsCid(parseCid(carrier), everythingVisible);
   if (!statement) return;
   const found = await checkSignatures(verifying, [statement]);
-  await keepSignatures(signatures, found);
+  await keepChecked({ signatures, retractions }, found);
   if (!found.some((signature) => signature.id === id)) await signatures.remove(id, { issued: null });
 }

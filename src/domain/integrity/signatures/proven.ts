@@ -1,5 +1,8 @@
 import pMap from 'p-map';
-import type { Signature, Signatures } from './signatures.ts';
+import { everythingVisible } from '../../access/visibility.ts';
+import { parseCid } from '../identifiers/cid.ts';
+import type { StatementStore } from '../ports.ts';
+import { type Signature, type Signatures, signatureId } from './signatures.ts';
 
 export interface Claim {
   /** The statement's id, with `urn:cid:`. */
@@ -62,4 +65,17 @@ export async function signaturesAbout(
       .slice(0, limit)
       .sort((one, other) => one.rank - other.rank || one.createdAt - other.createdAt);
   });
+}
+
+/** The proof in a stored statement, however many others have signed it. All of its forms have the same, because its id covers it. */
+export async function proofsIn(
+  {
+    signatures,
+    statements,
+  }: { readonly signatures: Pick<Signatures, 'get'>; readonly statements: Pick<StatementStore, 'byRdfcCid'> },
+  id: string,
+): Promise<readonly Signature[]> {
+  const statement = await statements.byRdfcCid(parseCid(id), everythingVisible);
+  const carried = statement && (await signatures.get(signatureId(statement.jcsCid.text, id)));
+  return carried?.kind === 'proof' ? [carried] : [];
 }

@@ -1,22 +1,25 @@
 import { clockSkewMs, statementTime } from '../identifiers/timestamp.ts';
-import { type Claim, type ProvenPorts, provenAbout } from './proven.ts';
+import { type Retraction, type RetractionPorts, retractionsOf } from '../retractions/effective.ts';
+import { type Claim, provenAbout } from './proven.ts';
 import type { Signature } from './signatures.ts';
 
 export type { Claim };
 
-/** What stands behind a statement: nothing but its own words, or a signature. */
+/** What stands behind a statement: nothing but its own words, or a signature; or that it was withdrawn. */
 export interface Trust {
-  readonly state: 'claimed' | 'signed' | 'revoked';
-  /** The DID or identity that signed it. */
+  readonly state: 'claimed' | 'signed' | 'revoked' | 'retracted';
+  /** The DID or identity that signed it, or that has retracted it. */
   readonly by?: string;
-  /** Whether the signer is the DID in `registeredBy`. */
+  /** Whether this is the DID in `registeredBy`. */
   readonly isRegistrant?: boolean;
   /** Whether the signature counts now. */
   readonly isValid?: boolean;
-  /** Why it does not count now. */
+  /** Why it does not count now. Of a retraction it is the text in it. */
   readonly reason?: string;
   /** Why nobody knows whether the credential was withdrawn. */
   readonly unknownStatus?: string;
+  /** The retraction that withdraws it. */
+  readonly retraction?: Pick<Retraction, 'statement' | 'time' | 'isSigned'>;
 }
 
 export interface CredentialStanding {
@@ -26,7 +29,7 @@ export interface CredentialStanding {
   readonly unknown?: string;
 }
 
-export interface TrustPorts extends ProvenPorts {
+export interface TrustPorts extends Omit<RetractionPorts, 'isHeld'> {
   /** The credentials of these signatures whose status is known here, by `credentialCid`. */
   readonly standings: (signatures: readonly Signature[]) => Promise<ReadonlyMap<string, CredentialStanding>>;
   /** Whom the reader trusts. Their signatures come first. */
@@ -37,10 +40,13 @@ export interface TrustPorts extends ProvenPorts {
 /** The trust in each statement, by id. @throws ServiceError `unavailable`. */
 export type TrustReader = (claims: readonly Claim[]) => Promise<ReadonlyMap<string, Trust>>;
 
+/** Which of these statements are retracted, by id. @throws ServiceError `unavailable`. */
+export type RetractedReader = (claims: readonly Claim[]) => Promise<ReadonlySet<string>>;
+
 export const claimed: Trust = { state: 'claimed' };
 
 /**
- * The trust in each statement, by id. A signature by the registrant comes before one by this service, and that one
+ * The trust in each statement, by id. A retraction that counts comes before everything. A signature by the registrant comes before one by this service, and that one
  * before those of others. Among signatures of one rank, a valid one wins.
  */
 export async function trustIn(
@@ -49,9 +55,12 @@ export async function trustIn(
 ): Promise<ReadonlyMap<string, Trust>> {
   const found = await provenAbout(ports, claims);
   const standings = await ports.standings(found.flat());
+  const retracted = await retractionsIn(ports, claims);
   const now = ports.now().getTime();
   return new Map(
     claims.map((claim, at) => {
+      const retraction = retracted.get(claim.id);
+      if (retraction) return [claim.id, trustInRetracted(retraction, claim)];
       const ranked = (found[at] ?? [])
         .filter(({ result }) => result === 'ok')
         .map((signature) => ({
@@ -62,6 +71,34 @@ export async function trustIn(
       return [claim.id, ranked[0]?.trust ?? claimed];
     }),
   );
+}
+
+async function retractionsIn(ports: TrustPorts, claims: readonly Claim[]) {
+  return await retractionsOf({ ...ports, isHeld: (signed) => isHeld(ports, signed) }, claims);
+}
+
+/** As `RetractedReader`. */
+export async function retractedAmong(
+  ports: TrustPorts,
+  claims: readonly Claim[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await retractionsIn(ports, claims)).keys());
+}
+
+async function isHeld({ standings }: TrustPorts, signatures: readonly Signature[]): Promise<boolean> {
+  const known = await standings(signatures);
+  return signatures.some(({ credentialCid }) => !known.get(credentialCid ?? '')?.revoked);
+}
+
+function trustInRetracted({ by, isSigned, reason, ...rest }: Retraction, { registeredBy }: Claim): Trust {
+  return {
+    state: 'retracted',
+    by,
+    isRegistrant: isSigned && by === registeredBy,
+    isValid: false,
+    ...(reason !== null && { reason }),
+    retraction: { ...rest, isSigned },
+  };
 }
 
 function rankOf(

@@ -1,12 +1,14 @@
 import { cidUrn } from '../identifiers/cid.ts';
 import type { StoredStatement } from '../ports.ts';
+import { keepChecked, type SignatureKeeping } from '../retractions/keep.ts';
 import { checkSignatures, type SignatureVerifying } from './check.ts';
 import { signaturesAbout } from './proven.ts';
-import { keepSignatures, type Signature, type Signatures } from './signatures.ts';
+import type { Signature, Signatures } from './signatures.ts';
 import { type CredentialStanding, claimed, type Trust, type TrustPorts, trustIn } from './trust.ts';
 
 export interface StatementVerifying extends TrustPorts {
   readonly signatures: Pick<Signatures, 'among' | 'insert' | 'update'>;
+  readonly retractions: SignatureKeeping['retractions'];
   readonly verifying: SignatureVerifying;
 }
 
@@ -34,7 +36,7 @@ export async function verifyStatement(
 ): Promise<StatementVerification> {
   const id = cidUrn(statement.rdfcCid);
   const registeredBy = statement.references.find(({ role }) => role === 'registeredBy')?.identifier;
-  await keepSignatures(ports.signatures, await checkSignatures(ports.verifying, [statement]));
+  await keepChecked(ports, await checkSignatures(ports.verifying, [statement]));
   const [known = []] = await signaturesAbout(ports, [{ id, registeredBy }], signaturesShown);
   const standings = await ports.standings(known);
   const signatures = known.map((signature): KnownSignature => {

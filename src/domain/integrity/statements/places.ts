@@ -30,6 +30,9 @@ const table: readonly (readonly [role: string, ...kinds: StatementKind[]])[] = [
   ['storedOn', 'StorageRegistration'],
   ['subject', 'AssociationRegistration', 'CredentialRegistration'],
   ['subject', 'GovernanceRegistration', 'MetadataRegistration'],
+  ['subject', 'RetractionRegistration'],
+  ['registeredBy', 'RetractionRegistration'],
+  ['payload', 'RetractionRegistration'],
 ];
 
 /** Numbers start at 1. */

@@ -1,16 +1,25 @@
 import { authorizeProject, callerKey, type Principal } from '../../access/access.ts';
+import { ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
 import type { GraphStore, Identifier, StatementRow, StoredStatement } from '../ports.ts';
+import {
+  keepChecked,
+  keepRetractions,
+  type RetractionKeeping,
+  rowsThatRetract,
+} from '../retractions/keep.ts';
+import { withdrawalOf } from '../retractions/retraction-records.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import { type CredentialIssuing, type IssuedCredential, issueCredentials } from '../signatures/issue.ts';
-import { keepSignatures, type Signatures } from '../signatures/signatures.ts';
+import type { Signatures } from '../signatures/signatures.ts';
 import { demandAll, demandOne } from './accepted.ts';
 import type { PackedNames } from './packed-names.ts';
 
 export interface StatementWriting extends CredentialIssuing {
   readonly graphs: Pick<GraphStore, 'get'>;
   readonly signatures: Pick<Signatures, 'among' | 'insert' | 'update'>;
+  readonly retractions: RetractionKeeping['retractions'];
   /** Checks the signatures that statements carry. */
   readonly verifying: SignatureVerifying;
 }
@@ -44,7 +53,7 @@ export async function putStatements(
   principal: Principal,
   { body, ranges, isBatch, generateId, graphId, issueVc }: PutStatements,
 ): Promise<PutResult> {
-  const { statements, graphs, identifier, contexts, writes, signatures, verifying } = ports;
+  const { statements, graphs, identifier, contexts, writes, verifying } = ports;
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
   else await graphForWriting(graphs, principal, graphId);
   const options = { generateId, strict: true, reportCoverage: false };
@@ -52,12 +61,15 @@ export async function putStatements(
   if (isBatch) demandAll(identified);
   else demandOne(identified);
   const { contextSets, signed, names, rows } = identified;
+  if (issueVc) demandNoOwnRetraction(ports, rows);
   const checked = signed.length > 0 ? await checkSignatures(verifying, rowsAt(signed, rows)) : [];
   const store = async () => {
     for (const set of contextSets) await contexts.keep(set);
     // First, so that no stored statement lacks the check of its signature.
-    await keepSignatures(signatures, checked);
-    return await statements.putMany(rows, graphId);
+    await keepChecked(ports, checked);
+    const counts = await statements.putMany(rows, graphId);
+    await keepRetractions(ports, rows);
+    return counts;
   };
   const caller = callerKey(principal);
   const { stored, joined } = await writes.run(store, caller);
@@ -71,6 +83,19 @@ export async function putStatements(
 function rowsAt(indexes: readonly number[], rows: Iterable<StatementRow>): StatementRow[] {
   const all = [...rows];
   return indexes.flatMap((index) => all[index] ?? []);
+}
+
+/** Otherwise whoever may ask for credentials could withdraw what this service has registered. */
+function demandNoOwnRetraction(
+  { signer }: Pick<StatementWriting, 'signer'>,
+  rows: Iterable<StatementRow>,
+): void {
+  for (const row of rowsThatRetract(rows))
+    if (withdrawalOf(row)?.registeredBy === signer.did)
+      throw new ServiceError(
+        'invalid_request',
+        `This service does not sign a retraction in its own name (${signer.did}). Leave issue_vc out.`,
+      );
 }
 
 /** The canonical N-Quads of a stored statement, computed with the stored contexts. */

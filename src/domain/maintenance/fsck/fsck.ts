@@ -7,6 +7,7 @@ import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
 import { fsckNames } from './names.ts';
 import { fsckRecords } from './records.ts';
+import { fsckRetractions } from './retractions.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
 import { fsckSealed } from './sealed.ts';
@@ -28,6 +29,7 @@ export type FsckPart =
   | 'statements'
   | 'indexes'
   | 'names'
+  | 'retractions'
   | 'records'
   | 'credentials'
   | 'exports'
@@ -69,6 +71,7 @@ export async function* fsckStore(
     ['statements', () => fsckStatements(run)],
     ['indexes', () => fsckDerived(run)],
     ['names', () => fsckNames(run)],
+    ['retractions', () => fsckRetractions(run)],
     ['records', () => fsckRecords(run)],
     ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],

@@ -1,8 +1,9 @@
 import { lost, repairable, type StoreProblem } from '../problems.ts';
 import { namesOfRows } from './names.ts';
+import { retractionsOfRows } from './retractions.ts';
 import type { FsckRun } from './run.ts';
 
-/** Computes the ids of the statements again, and compares what is stored beside their bytes, and their names. */
+/** Computes the ids of the statements again, and compares what is stored beside their bytes, their names, and what they withdraw. */
 export async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem> {
   const { store, verifier, repair, isWanted, count } = run;
   const damagedSets = new Set<string>();
@@ -19,10 +20,9 @@ export async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem
         yield lost('context-set', result.damagedSet, `Statement ${result.id}: ${result.problem}`);
       }
     }
-    yield* namesOfRows(
-      run,
-      page.flatMap((result) => ('row' in result ? result.row : [])),
-    );
+    const rows = page.flatMap((result) => ('row' in result ? result.row : []));
+    yield* namesOfRows(run, rows);
+    yield* retractionsOfRows(run, rows);
     const unchecked = page.filter((result) => 'damagedSet' in result).length;
     count('statements', page.length - unchecked);
     count('unchecked', unchecked);

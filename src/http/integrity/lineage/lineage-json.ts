@@ -5,14 +5,14 @@ import { trustJson } from '../statements/trust.ts';
 
 /** A lineage as JSON, node by node and edge by edge. */
 export function* lineageJson(
-  { start, nodes, edges, isTruncated }: Lineage,
+  { start, nodes, edges, isTruncated, retracted }: Lineage,
   trusts: ReadonlyMap<string, Trust>,
 ): Generator<string> {
   yield `{"id":${JSON.stringify(start)},"nodes":`;
   yield* jsonArray(nodes.values().map((node) => nodeJson(node, trusts)));
   yield ',"edges":';
   yield* jsonArray(edges.values().map((edge) => edgeJson(edge, trusts)));
-  yield `,"truncated":${isTruncated}}`;
+  yield `,"truncated":${isTruncated}${retracted ? `,"retracted":${retracted}` : ''}}`;
 }
 
 function nodeJson({ cut, ...node }: LineageNode, trusts: ReadonlyMap<string, Trust>): string {

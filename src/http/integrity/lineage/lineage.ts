@@ -13,7 +13,7 @@ import { namedLineage } from '../../../domain/integrity/lineage/names.ts';
 import { trustInLineage } from '../../../domain/integrity/lineage/trust.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
-import type { TrustReader } from '../../../domain/integrity/signatures/trust.ts';
+import type { RetractedReader, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
@@ -50,6 +50,10 @@ const lineageQuery = z.object({
       description: 'Only statements of these kinds, separated by commas',
       example: 'ComputationRegistration,CredentialRegistration',
     }),
+  include_retracted: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Whether computations that were retracted are shown and followed'),
   graph_id: graphParameter,
 });
 
@@ -87,6 +91,10 @@ const lineageAnswer = z
     truncated: z
       .boolean()
       .describe('Whether anything is left out because of depth, limit or the bound on reading'),
+    retracted: z
+      .int()
+      .optional()
+      .describe('How many computations are left out because they were retracted, if any'),
   })
   .openapi('Lineage');
 
@@ -98,6 +106,7 @@ export interface LineageRoutes extends LineagePorts {
   readonly names: Pick<NameIndex, 'of'>;
   readonly graphs: Pick<GraphStore, 'get'>;
   readonly trust: TrustReader;
+  readonly retracted: RetractedReader;
 }
 
 export function lineageRoutes(app: App, ports: LineageRoutes): void {
@@ -127,7 +136,9 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const { direction, depth, limit, kinds = null } = query;
       const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
       const trace = async () => {
-        const lineage = await namedLineage(ports.names, await traceLineage(ports, question, scope), scope);
+        const leaveOut = query.include_retracted === 'true' ? undefined : ports.retracted;
+        const traced = await traceLineage(ports, question, scope, leaveOut);
+        const lineage = await namedLineage(ports.names, traced, scope);
         return await slicedText(texts[format](lineage, await trustInLineage(ports.trust, lineage)));
       };
       const bytes = await ports.lineages.run(trace, callerKey(principal));

@@ -1,10 +1,11 @@
 /** What stands behind a statement, as the service answers it. */
 export interface Trust {
-  readonly state: 'claimed' | 'signed' | 'revoked';
+  readonly state: 'claimed' | 'signed' | 'revoked' | 'retracted';
   readonly by?: string;
   readonly by_registrant?: boolean;
   readonly valid?: boolean;
   readonly reason?: string;
+  readonly retraction?: { readonly statement: string; readonly timestamp?: string; readonly signed: boolean };
 }
 
 export interface GraphNode {
@@ -40,6 +41,8 @@ export interface Lineage {
   readonly id: string;
   readonly nodes: readonly (Omit<GraphNode, 'hidden'> & { readonly hidden_edges?: number })[];
   readonly edges: readonly Omit<GraphEdge, 'key'>[];
+  /** The number of retracted computations that are left out. */
+  readonly retracted?: number;
 }
 
 /** The combined answers of the service. */
@@ -47,6 +50,8 @@ export class Graph {
   readonly start: string;
   readonly nodes = new Map<string, GraphNode>();
   readonly edges = new Map<string, GraphEdge>();
+  /** The most retracted computations that an answer has left out. */
+  retracted = 0;
   readonly #near = new Map<string, GraphEdge[]>();
 
   constructor(first: Lineage) {
@@ -59,6 +64,7 @@ export class Graph {
    * only decrease.
    */
   merge(answer: Lineage): void {
+    this.retracted = Math.max(this.retracted, answer.retracted ?? 0);
     for (const { hidden_edges: hidden = 0, ...node } of answer.nodes) {
       const known = this.nodes.get(node.id);
       const fewest = known && node.id !== answer.id ? Math.min(known.hidden, hidden) : hidden;

@@ -5,13 +5,14 @@ import type { Question } from './question.ts';
 
 export async function askLineage(
   id: string,
-  { direction, depth, graphId }: Question,
+  { direction, depth, graphId, retracted }: Question,
   signal: AbortSignal,
 ): Promise<Lineage> {
   const query = new URLSearchParams({
     direction,
     depth: String(depth),
     ...(graphId && { graph_id: graphId }),
+    ...(retracted && { include_retracted: 'true' }),
   });
   return await askJson(`/lineage/v1/${encodeURIComponent(id)}?${query}`, { signal });
 }

@@ -74,7 +74,12 @@ class LineagePage {
   }
 
   #changed(question: Question, before: Question | undefined) {
-    if (question.direction !== before?.direction || question.depth !== before.depth) return void this.load();
+    if (
+      question.direction !== before?.direction ||
+      question.depth !== before.depth ||
+      question.retracted !== before.retracted
+    )
+      return void this.load();
     this.#show({ ...firstView(this.#graph, question), asked: this.#opened.asked });
   }
 

@@ -13,6 +13,8 @@ export interface Question {
   readonly facts: boolean;
   /** The statements to draw; null for all. */
   readonly trust: TrustMark | null;
+  /** Whether computations that were retracted are loaded. */
+  readonly retracted: boolean;
 }
 
 const depthDefault = 10;
@@ -48,6 +50,7 @@ export class QuestionForm {
       graphId: searchParams.get('graph_id'),
       facts: searchParams.get('facts') === 'all',
       trust: trustMarks.find((mark) => mark === searchParams.get('trust')) ?? null,
+      retracted: searchParams.get('include_retracted') === 'true',
     };
   }
 
@@ -59,16 +62,18 @@ export class QuestionForm {
     setOrLeaveOut(url, 'depth', String(depthIn(String(fields.get('depth')))), String(depthDefault));
     setOrLeaveOut(url, 'facts', fields.has('facts') ? 'all' : '', '');
     setOrLeaveOut(url, 'trust', String(fields.get('trust') ?? ''), '');
+    setOrLeaveOut(url, 'include_retracted', fields.has('retracted') ? 'true' : '', '');
     return url;
   }
 
   #show(): void {
-    const { direction, depth, facts, trust } = this.question;
+    const { direction, depth, facts, trust, retracted } = this.question;
     const radios = this.#form.elements.namedItem('direction');
     if (radios instanceof RadioNodeList) radios.value = direction;
     part('depth', HTMLInputElement).value = String(depth);
     part('facts', HTMLInputElement).checked = facts;
     part('trust', HTMLSelectElement).value = trust ?? '';
+    part('retracted', HTMLInputElement).checked = retracted;
   }
 }
 

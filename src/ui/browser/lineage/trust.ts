@@ -1,8 +1,9 @@
 import { badge, type Tone } from '../badge.ts';
+import { harmless } from '../words.ts';
 import type { Graph, GraphEdge, Trust } from './graph.ts';
 
 /** What a statement is marked with. `invalid` is a signature that does not count now. */
-export const trustMarks = ['signed', 'claimed', 'invalid', 'revoked'] as const;
+export const trustMarks = ['signed', 'claimed', 'invalid', 'revoked', 'retracted'] as const;
 export type TrustMark = (typeof trustMarks)[number];
 
 const texts: Readonly<Record<TrustMark, { label: string; meaning: string; tone: Tone }>> = {
@@ -14,6 +15,7 @@ const texts: Readonly<Record<TrustMark, { label: string; meaning: string; tone: 
     tone: 'warning',
   },
   revoked: { label: 'revoked', meaning: 'signed, and its credential was revoked', tone: 'bad' },
+  retracted: { label: 'retracted', meaning: 'whoever made it has withdrawn it', tone: 'bad' },
 };
 
 export function trustMark({ state, valid }: Trust): TrustMark {
@@ -21,10 +23,30 @@ export function trustMark({ state, valid }: Trust): TrustMark {
 }
 
 /** A sentence for the details: who signed the statement, and whether that counts. */
-export function trustWords({ state, by, by_registrant: isRegistrant, valid, reason }: Trust): string {
+export function trustWords({
+  state,
+  by,
+  by_registrant: isRegistrant,
+  valid,
+  reason,
+  retraction,
+}: Trust): string {
   if (state === 'claimed') return 'Nothing proves who registered it.';
+  if (retraction) return retractedWords({ by, by_registrant: isRegistrant, reason, retraction });
   const signer = isRegistrant ? 'its registrant' : (by ?? 'an unknown key');
   return `Signed by ${signer}.${valid || reason === undefined ? '' : ` ${reason}`}`;
+}
+
+/** Who has withdrawn a statement, when and why. The reason is the text of whoever did it. */
+function retractedWords({
+  by,
+  by_registrant: isRegistrant,
+  reason,
+  retraction,
+}: Omit<Trust, 'state'>): string {
+  const who = isRegistrant ? 'its registrant' : retraction?.signed ? by : 'whoever registered it';
+  const time = retraction?.timestamp === undefined ? '' : ` at ${retraction.timestamp}`;
+  return `Retracted by ${who ?? 'an unknown key'}${time}${reason === undefined ? '.' : `: ${harmless(reason, 500)}`}`;
 }
 
 export function trustBadge(mark: TrustMark, title?: string): HTMLElement {
@@ -58,6 +80,6 @@ export function markLegend({ nodes, edges }: Graph): { mark: TrustMark; words: s
 /** The mark of a line. It has the weakest of its statements. */
 export function weakest(edges: readonly GraphEdge[]): TrustMark {
   const marks = new Set(edges.map(({ trust }) => trustMark(trust)));
-  const order: readonly TrustMark[] = ['revoked', 'invalid', 'claimed', 'signed'];
+  const order: readonly TrustMark[] = ['retracted', 'revoked', 'invalid', 'claimed', 'signed'];
   return order.find((mark) => marks.has(mark)) ?? 'claimed';
 }

@@ -114,11 +114,28 @@ function vouched(statement: Json, { trust }: Verification, names: Names): HTMLEl
   );
 }
 
-function signedBy({ state, by, by_registrant: isRegistrant }: Trust, names: Names): (Node | string)[] {
+function signedBy(trust: Trust, names: Names): (Node | string)[] {
+  const { state, by, by_registrant: isRegistrant } = trust;
   if (state === 'claimed') return ['Nothing proves that it was them.'];
+  if (state === 'retracted') return ['Retracted by ', ...retractedBy(trust, names)];
   if (isRegistrant) return ['They signed it.'];
   const who = by === undefined ? 'an unknown key' : isIdentifier(by) ? thing(by, names) : harmless(by);
   return ['Signed by ', who, '.'];
+}
+
+function retractedBy(
+  { by, by_registrant: isRegistrant, retraction }: Trust,
+  names: Names,
+): (Node | string)[] {
+  const who = isRegistrant
+    ? 'its registrant'
+    : retraction?.signed && by
+      ? thing(by, names)
+      : 'whoever registered it';
+  if (!retraction) return [who, '.'];
+  const at = retraction.timestamp === undefined ? [] : [` at ${exactTime(retraction.timestamp)}`];
+  const link = element('a', { href: statementAddress(retraction.statement) }, 'the retraction');
+  return [who, ...at, ' (', link, ').'];
 }
 
 /** Links to the graphs that hold the statement. */

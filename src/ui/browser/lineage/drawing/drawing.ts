@@ -133,7 +133,7 @@ function line(
   const group = drawn(
     'g',
     { class: `line ${kind} ${mark}`, 'data-from': edge.from, 'data-to': edge.to },
-    arrow(kind, linePath(points), mark === 'revoked' ? mark : kind),
+    arrow(kind, linePath(points), mark === 'revoked' || mark === 'retracted' ? 'revoked' : kind),
   );
   const [first, last] = [points.at(0), points.at(-1)];
   if (!label || !first || !last) return group;

@@ -28,10 +28,10 @@ function sample(kind: string): SVGElement {
 }
 
 /** How much is drawn and how much there is. */
-export function summary({ nodes, edges }: Graph, drawnNodes: number): string {
+export function summary({ nodes, edges, retracted }: Graph, drawnNodes: number): string {
   const cut = nodes.values().filter(({ hidden }) => hidden > 0);
   const cutNodes = [...cut].length;
   const some = drawnNodes < nodes.size ? `; ${counted(drawnNodes, 'node is', 'nodes are')} drawn` : '';
   const more = ` There is more: at ${counted(cutNodes, 'node')} edges are left out, and + asks for them.`;
-  return `${counted(nodes.size, 'node')} and ${counted(edges.size, 'edge')}${some}.${cutNodes > 0 ? more : ''}`;
+  return `${counted(nodes.size, 'node')} and ${counted(edges.size, 'edge')}${some}.${cutNodes > 0 ? more : ''}${retracted > 0 ? ` ${counted(retracted, 'retracted computation is', 'retracted computations are')} left out.` : ''}`;
 }

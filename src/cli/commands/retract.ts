@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
+import { cidIn, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
+import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
+import { type ApiClient, answerJson, openClient } from '../client/api-client.ts';
+import { readClientSettings } from '../client/client-settings.ts';
+import { chosenGraph } from '../client/graphs.ts';
+import { ownKey } from '../client/own-key.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { say } from '../terminal/say.ts';
+import { writeText } from '../terminal/write-out.ts';
+
+interface RetractFlags {
+  readonly reason?: string;
+  readonly graph?: string;
+  readonly sign?: string;
+  readonly json?: true;
+}
+
+const notes = `
+Stores a RetractionRegistration, signed with your own key or that of --sign. It counts if this key has registered the
+statement or signed the proof in it, or if you have registered the statement in the same project. The statement
+stays readable. A retraction is final: to take it back, make the statement again with a new timestamp.
+
+Exit codes: 0 the statement is retracted; 1 there is no such statement, or the retraction is stored and does not count;
+2 wrong usage; 3 the service cannot be reached.
+
+Examples:
+  $ cairn retract bagb6qaq6e… --reason "The labels were wrong."
+  $ cairn retract urn:cid:bagb6qaq6e… --sign my-key.json --graph training`;
+
+export function retractCommand(program: Command, io: Io): void {
+  program
+    .command('retract')
+    .description('withdraw a statement')
+    .argument('<id>', 'the id of the statement (either of its CIDs)')
+    .option('--reason <text>', 'why, for people who read the statement')
+    .option('--graph <graph>', 'UUID or name of the graph of the retraction (default: the one of cairn.json)')
+    .option('--sign <key file>', 'sign with this key (default: your own key)')
+    .option('--json', 'print the trust in the statement, with the id of the retraction, as JSON')
+    .addHelpText('after', notes)
+    .action(async (id: string, flags: RetractFlags) => await retract(io, id, flags));
+}
+
+const verificationAnswer = z.object({
+  statement_id: z.string(),
+  registered_by: z.string().nullable(),
+  trust: z.looseObject({ state: z.string() }),
+});
+const batchAnswer = z.object({ results: z.array(z.object({ statement_id: z.string() })).min(1) });
+
+async function retract(io: Io, text: string, { reason, graph, sign, json }: RetractFlags): Promise<void> {
+  const cid = cidIn(text);
+  if (!cid || (cid.codec !== codecs.rdfc && cid.codec !== codecs.jcs))
+    failUsage(`"${text.slice(0, 120)}" is not the id of a statement, such as urn:cid:bagb6qaq6e….`);
+  const settings = readClientSettings(io);
+  const client = openClient(settings);
+  const before = await verification(client, cid.text);
+  const graphId = await chosenGraph(client, settings, graph);
+  const key = sign ?? (await ownKey(io)).file;
+  const retraction = await store(client, key, { subject: before.statement_id, reason, graphId });
+  const after = await verification(client, cid.text);
+  if (json) await writeText(io, `${JSON.stringify({ ...after, retraction })}\n`);
+  else await writeText(io, `${retraction}\n`);
+  if (after.trust.state === 'retracted') say(io, `${after.statement_id} is retracted.`);
+  else
+    failNo(
+      `The retraction is stored, but it does not count: ${after.statement_id} is registered by ${after.registered_by ?? 'nobody'}. Sign with the key of this DID: --sign KEY.`,
+    );
+}
+
+async function verification(client: ApiClient, id: string) {
+  return await answerJson(
+    await client.send('GET', `/statements/v1/id/${id}/verification`),
+    verificationAnswer,
+  );
+}
+
+/** Stores a retraction and the credential about it. @returns the id of the retraction. */
+async function store(
+  client: ApiClient,
+  keyFile: string,
+  { subject, reason, graphId }: { subject: string; reason: string | undefined; graphId: string | null },
+): Promise<string> {
+  // JSON-LD takes time to load.
+  const { openStatementSigning } = await import('../client/statement-signing.ts');
+  const signing = await openStatementSigning(keyFile, []);
+  const statement = {
+    '@context': ownContextUrl,
+    '@type': 'RetractionRegistration',
+    registeredBy: signing.did,
+    timestamp: statementTime(new Date()),
+    subject,
+    ...(reason !== undefined && { reason }),
+  };
+  const credential = JSON.parse(
+    Buffer.from(await signing.sign(Buffer.from(JSON.stringify(statement)))).toString(),
+  );
+  const body = JSON.stringify({
+    statements: [statement, credential],
+    generate_id: true,
+    ...(graphId !== null && { graph_id: graphId }),
+  });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
+  const [stored] = (await answerJson(answer, batchAnswer)).results;
+  const { text } = cidIn(stored?.statement_id ?? '') ?? failNo('The service has answered no id.');
+  return cidUrn(text);
+}

@@ -1,0 +1,99 @@
+import pMap from 'p-map';
+import type { Claim, ProvenPorts } from '../signatures/proven.ts';
+import type { Signature } from '../signatures/signatures.ts';
+import type { RetractionRecord, Retractions } from './retraction-records.ts';
+
+/** A retraction that counts. */
+export interface Retraction {
+  /** The id of the retraction. */
+  readonly statement: string;
+  /** The DID in its `registeredBy`. */
+  readonly by: string;
+  /** Whether this DID has signed it. If not, whoever registered the statement has registered the retraction as well. */
+  readonly isSigned: boolean;
+  readonly reason: string | null;
+  /** Milliseconds since 1970, as the retraction says. */
+  readonly time: number | null;
+}
+
+export interface RetractionPorts extends ProvenPorts {
+  readonly retractions: Pick<Retractions, 'among'>;
+  /** The signatures inside a statement. @param id with `urn:cid:`. */
+  readonly proofsIn: (id: string) => Promise<readonly Signature[]>;
+  /** Whether any of these signatures still counts for its signer, because its credential is not revoked. */
+  readonly isHeld: (signatures: readonly Signature[]) => Promise<boolean>;
+}
+
+/** The first retractions by one authority. Only its own can be more. */
+const eachLooked = 5;
+const signaturesLooked = 100;
+const readAtOnce = 8;
+
+/**
+ * The retraction of each statement that is withdrawn. It counts if it was signed by the DID that it names in
+ * `registeredBy`, and that DID is in `registeredBy` of the statement or has signed the proof in it. Credentials of
+ * others about the statement give no authority over it, and neither do the DIDs of this service, which sign for
+ * everybody. A retraction is final: those of retractions have no effect.
+ * Reads once if none of the statements has a proven retraction, however many strangers have stored.
+ */
+export async function retractionsOf(
+  ports: RetractionPorts,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, Retraction>> {
+  const { retractions } = ports;
+  const known = await retractions.among(
+    'byWithdrawn',
+    claims.map(({ id }) => id),
+    1,
+  );
+  const some = claims.filter((_, at) => known[at]?.length);
+  if (some.length === 0) return new Map();
+  const finals = await retractions.among(
+    'byRetraction',
+    some.map(({ id }) => id),
+    1,
+  );
+  const open = some.filter((_, at) => finals[at]?.length === 0);
+  const found = await pMap(open, async (claim) => [claim.id, await retractionOf(ports, claim)] as const, {
+    concurrency: readAtOnce,
+  });
+  return new Map(found.flatMap(([id, one]) => (one ? [[id, one] as const] : [])));
+}
+
+async function retractionOf(ports: RetractionPorts, claim: Claim): Promise<Retraction | undefined> {
+  for (const did of await authorsOf(ports, claim)) {
+    const [candidates = []] = await ports.retractions.among('byWithdrawn', [claim.id], eachLooked, [did]);
+    for (const record of candidates)
+      if (await isSigned(ports, record, did)) return retractionFrom(record, true);
+  }
+  return undefined;
+}
+
+/** The DIDs that speak for a statement: its registrant, and those whose proof is a part of it. */
+async function authorsOf({ proofsIn, ownDids }: RetractionPorts, claim: Claim): Promise<string[]> {
+  const provers = (await proofsIn(claim.id))
+    .filter(({ kind, result }) => kind === 'proof' && result === 'ok')
+    .map(({ signer }) => signer);
+  const all = new Set([claim.registeredBy, ...provers].filter((did) => typeof did === 'string'));
+  return [...all.difference(ownDids)];
+}
+
+async function isSigned(
+  ports: RetractionPorts,
+  { retraction }: RetractionRecord,
+  did: string,
+): Promise<boolean> {
+  const [found = []] = await ports.signatures.among('byProof', [retraction], signaturesLooked, ['ok', did]);
+  // Whoever may ask this service for a credential would speak for it.
+  const theirs = found.filter(
+    ({ signer, result, issued }) => signer === did && result === 'ok' && issued === null,
+  );
+  return theirs.length > 0 && (await ports.isHeld(theirs));
+}
+
+function retractionFrom(
+  { retraction, registeredBy, reason, time }: RetractionRecord,
+  isSigned: boolean,
+): Retraction {
+  return { statement: retraction, by: registeredBy, isSigned, reason, time };
+}

@@ -1,0 +1,69 @@
+import type { StatementRow } from '../ports.ts';
+import { keepSignatures, type Signature, type Signatures } from '../signatures/signatures.ts';
+import { PackedRows, unpackedRow, unpackSlice } from '../statements/packed-rows.ts';
+import { claimedRetraction, type Retractions, retractionId, retractionKind } from './retraction-records.ts';
+
+export interface RetractionKeeping {
+  readonly retractions: Pick<Retractions, 'insert' | 'update' | 'among'>;
+  readonly signatures: Pick<Signatures, 'among'>;
+  readonly now: () => Date;
+}
+
+const recordsAtOnce = 500;
+
+/**
+ * Stores what these rows withdraw, after the rows. A retraction and its signature look for each other after they are
+ * stored themselves, so whichever comes second finds the first.
+ */
+export async function keepRetractions(
+  { retractions, signatures, now }: RetractionKeeping,
+  rows: Iterable<StatementRow>,
+): Promise<void> {
+  const createdAt = now().getTime();
+  const records = Array.from(rowsThatRetract(rows), (row) => claimedRetraction(row, createdAt)).filter(
+    (one) => one !== undefined,
+  );
+  for (let at = 0; at < records.length; at += recordsAtOnce) {
+    const group = records.slice(at, at + recordsAtOnce);
+    await retractions.insert(group);
+    for (const [signer, byOne] of Map.groupBy(group, ({ registeredBy }) => registeredBy)) {
+      const ids = byOne.map(({ retraction }) => retraction);
+      const signed = await signatures.among('byProof', ids, 1, ['ok', signer]);
+      for (const [index, record] of byOne.entries())
+        if (signed[index]?.length) await retractions.update(record.id, {}, { withdrawn: record.subject });
+    }
+  }
+}
+
+export interface SignatureKeeping extends Pick<RetractionKeeping, 'retractions'> {
+  readonly signatures: Pick<Signatures, 'insert' | 'update'>;
+}
+
+/** Stores the results of checks, and which retractions they prove. */
+export async function keepChecked(
+  { signatures, retractions }: SignatureKeeping,
+  checked: readonly Signature[],
+): Promise<void> {
+  if (checked.length === 0) return;
+  await keepSignatures(signatures, checked);
+  const holding = checked.filter(({ result, signer }) => result === 'ok' && signer !== null);
+  for (let at = 0; at < holding.length; at += recordsAtOnce) {
+    const group = holding.slice(at, at + recordsAtOnce);
+    const found = await retractions.among(
+      'key',
+      group.map(({ about, signer }) => retractionId({ retraction: about }, signer ?? '')),
+      1,
+    );
+    for (const { id, subject } of found.flat()) await retractions.update(id, {}, { withdrawn: subject });
+  }
+}
+
+/** Packed rows of other kinds stay packed. */
+export function* rowsThatRetract(rows: Iterable<StatementRow>): Generator<StatementRow> {
+  if (!(rows instanceof PackedRows)) {
+    for (const row of rows) if (row.kind === retractionKind) yield row;
+    return;
+  }
+  for (const slice of rows.slices)
+    for (const row of unpackSlice(slice, retractionKind)) yield unpackedRow(row);
+}
