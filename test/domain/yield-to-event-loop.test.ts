@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { yieldToEventLoop } from '../../src/domain/yield-to-event-loop.ts';
 
 /** Longer than a time slice. */
@@ -31,4 +31,31 @@ test('other work runs between the slices of several long tasks', async () => {
     .map((between) => between.trim());
   expect(steps.filter((between) => between !== '')).toHaveLength(30);
   expect(order.filter((name) => name !== 'other').slice(0, 10)).toEqual(names);
+});
+
+test('long tasks together leave half of the thread to others that want it', async () => {
+  let clock = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => clock);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const spent = { long: 0, other: 0 };
+  const spend = (who: keyof typeof spent) => {
+    clock += 1;
+    spent[who] += 1;
+  };
+  const long = async () => {
+    for (let step = 0; step < 50; step += 1) {
+      await yieldToEventLoop();
+      spend('long');
+    }
+  };
+  let isOver = false;
+  const other = () => {
+    spend('other');
+    if (!isOver) setImmediate(other);
+  };
+  setImmediate(other);
+  await Promise.all(Array.from({ length: 10 }, long));
+  isOver = true;
+  expect(spent.long).toBe(500);
+  expect(spent.other).toBeGreaterThan(450);
 });
