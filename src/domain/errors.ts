@@ -1,4 +1,4 @@
-/** All error codes. `platform/http/error-status.ts` maps them to HTTP statuses. */
+/** All error codes. `contract/errors.ts` maps them to HTTP statuses. */
 export type ErrorCode =
   | 'invalid_request'
   | 'invalid_json'

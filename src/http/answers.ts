@@ -1,24 +1,5 @@
-import { type RouteConfig, z } from '@hono/zod-openapi';
-import { errorStatus } from '../platform/http/error-status.ts';
-
-const errorBody = z
-  .object({
-    error: z.string().describe('A sentence: what is wrong and what to do'),
-    code: z.enum(Object.keys(errorStatus) as [keyof typeof errorStatus]),
-    request_id: z.string(),
-    details: z
-      .array(
-        z.object({
-          index: z.int().optional().describe('Position in the batch'),
-          code: z.string().optional(),
-          pointer: z.string().optional().describe('RFC 6901 pointer into the statement or body'),
-          reason: z.string(),
-        }),
-      )
-      .optional(),
-    callstack: z.object({ internal: z.string() }).optional(),
-  })
-  .openapi('Error');
+import type { RouteConfig, z } from '@hono/zod-openapi';
+import { errorBody } from '../contract/errors.ts';
 
 /** Errors that every operation can answer. */
 const commonErrors: Record<number, string> = {
@@ -45,7 +26,7 @@ const bodyErrors: Record<number, string> = {
 export const jsonType = { 'content-type': 'application/json' };
 
 /** Describes a JSON answer. */
-export function jsonAnswer(description: string, schema: z.ZodType) {
+export function jsonAnswer<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
 }
 

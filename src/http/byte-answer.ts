@@ -3,6 +3,7 @@ import parseRange from 'range-parser';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../domain/integrity/ports.ts';
 import { streamedBody } from '../platform/http/streamed-body.ts';
+import { type Answered, readyAnswer } from './ready-answer.ts';
 
 /** Bytes that never change under their tag. */
 export interface ServedBytes {
@@ -21,12 +22,12 @@ export async function byteAnswer(
   context: Context,
   served: ServedBytes,
   more: Readonly<Record<string, string>>,
-): Promise<Response> {
+): Promise<Answered> {
   const etag = `"${served.tag}"`;
   const headers = new Headers({ ...more, etag, 'accept-ranges': 'bytes' });
   if (isNotModified(context, etag)) {
     if (!(await served.exists())) served.refuse();
-    return new Response(null, { status: 304, headers });
+    return readyAnswer(new Response(null, { status: 304, headers }));
   }
   const range = await rangeOf(context, served, etag);
   const content = await served.open(range);
@@ -48,10 +49,11 @@ export async function streamAnswer(
   bytes: AsyncIterable<Uint8Array>,
   holder: AsyncDisposable,
   init: ResponseInit,
-): Promise<Response> {
-  if (context.req.method !== 'HEAD') return new Response(streamBody(context, bytes, holder), init);
+): Promise<Answered> {
+  if (context.req.method !== 'HEAD')
+    return readyAnswer(new Response(streamBody(context, bytes, holder), init));
   await holder[Symbol.asyncDispose]();
-  return new Response(null, init);
+  return readyAnswer(new Response(null, init));
 }
 
 /** A body that is made while it is read. An error resets the connection, so that nobody takes the answer for complete. */

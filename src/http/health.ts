@@ -5,8 +5,10 @@ import { ServiceError } from '../domain/errors.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { errorAnswer } from '../platform/http/error-response.ts';
+import type { Answers } from './answering.ts';
 import { jsonAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
+import { readyAnswer } from './ready-answer.ts';
 
 export interface Readiness {
   /** Rejects if the service cannot do its work. */
@@ -17,10 +19,10 @@ export interface Readiness {
   readonly clock?: () => number;
 }
 
-type Register<Caller> = (
+type Register<Caller> = <const Described extends Answers>(
   app: App<Caller>,
   name: `${string} /${string}`,
-  row: Operation<Caller, 'public', z.ZodType, z.ZodObject>,
+  row: Operation<Caller, 'public', z.ZodObject, z.ZodObject, Described>,
 ) => void;
 
 /**
@@ -49,9 +51,9 @@ export function healthRoutes<Caller>(
     tag,
     summary: 'Check liveness',
     answers: { 200: jsonAnswer('Alive', up) },
-    handle: ({ context }) => {
+    handle: ({ context, answer }) => {
       context.set('isProbe', true);
-      return Response.json({ status: 'up' });
+      return answer(200, { status: 'up' });
     },
   });
 
@@ -89,17 +91,17 @@ export function healthRoutes<Caller>(
       'Whether the service can do its work. It stays ready for 60 s without its store, and then says the `problem`.',
     answers: { 200: jsonAnswer('Ready', ready) },
     handle: async (call) => {
-      const { context } = call;
+      const { context, answer } = call;
       context.set('isProbe', true);
       const unready = (reason: string) =>
-        errorAnswer(new ServiceError('unavailable', reason, { retryAfter: 1 }), context);
+        readyAnswer(errorAnswer(new ServiceError('unavailable', reason, { retryAfter: 1 }), context));
       if (stopping.aborted) return unready('The service is stopping.');
       const looked = shared(call);
       const isInGrace = clock() - readyAt < graceMs;
       const late = delay(patienceMs, problem ?? 'The store has not answered yet.', { ref: false });
       const found = await (isInGrace ? Promise.race([looked, late]) : looked);
       if (found !== undefined && !isInGrace) return unready(found);
-      return Response.json({ status: 'up', ...(found !== undefined && { problem: found }) });
+      return answer(200, { status: 'up', ...(found !== undefined && { problem: found }) });
     },
   });
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { jsonType } from './answers.ts';
 import { wholeNumber } from './query-parameters.ts';
+import type { Answered } from './ready-answer.ts';
 import { slicedText } from './sliced-text.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
@@ -32,7 +33,7 @@ export function pageRequest({ cursor, limit, order }: Paging) {
   return { after: cursor ?? null, limit, ...(order === 'desc' && { order: 'descending' as const }) };
 }
 
-interface Next {
+export interface Next {
   readonly next?: string | undefined;
 }
 
@@ -40,8 +41,13 @@ export function nextJson({ next }: Next): { next_cursor?: string } {
   return next === undefined ? {} : { next_cursor: next };
 }
 
-/** Pieces of a JSON text. */
-export type JsonPieces = Iterable<string | Uint8Array>;
+declare const record: unique symbol;
+
+/** Pieces of the JSON text of a record. */
+export interface JsonPieces<One = unknown> extends Iterable<string | Uint8Array> {
+  /** Only for the compiler. */
+  readonly [record]?: One;
+}
 
 /**
  * Answers a page of records. Its text is made record by record, so that other requests can run meanwhile, and its
@@ -53,12 +59,15 @@ export async function listAnswer<Caller>(
   member: string,
   records: Iterable<JsonPieces>,
   page: Next,
-): Promise<Response> {
+): Promise<Answered> {
   return wholeAnswer(context, await slicedText(listJson(member, records, page)), jsonType);
 }
 
 /** The JSON of each record. */
-export function* jsonOf<Item>(items: Iterable<Item>, json: (item: Item) => object): Generator<JsonPieces> {
+export function* jsonOf<Item, Json extends object>(
+  items: Iterable<Item>,
+  json: (item: Item) => Json,
+): Generator<JsonPieces<Json>> {
   for (const item of items) yield [JSON.stringify(json(item))];
 }
 

@@ -5,12 +5,20 @@ import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { asCaller } from '../platform/http/current-caller.ts';
+import { type Answering, type Answers, answering } from './answering.ts';
 import { allAnswers } from './answers.ts';
 import { parsed } from './parsed.ts';
 import { parsedQuery } from './parsed-query.ts';
+import type { Answered } from './ready-answer.ts';
 
 /** One row of an API: who may call it, how it is recorded and described, and what it does. */
-export interface Operation<Caller, Access, Params extends z.ZodType, Query extends z.ZodObject> {
+export interface Operation<
+  Caller,
+  Access,
+  Params extends z.ZodType,
+  Query extends z.ZodObject,
+  Described extends Answers,
+> {
   /** Who may call it. Callers of `public` operations are not authenticated. */
   readonly access: Access;
   /** How the audit log records it. Default: `before` for methods that change something, otherwise `none`. */
@@ -24,15 +32,15 @@ export interface Operation<Caller, Access, Params extends z.ZodType, Query exten
   readonly headers?: z.ZodObject;
   /** The accepted bodies, for the description. The handler reads the body, after the caller was authorized. */
   readonly body?: NonNullable<NonNullable<RouteConfig['request']>['body']>['content'];
-  readonly answers: RouteConfig['responses'];
+  readonly answers: Described;
   /** Whether the handler calls `begin`, because only it finds out whether the caller may do this. */
   readonly beginsLate?: true;
   readonly handle: (
-    call: Call<Caller, Access, z.output<Params>, z.output<Query>>,
-  ) => Promise<Response> | Response;
+    call: Call<Caller, Access, z.output<Params>, z.output<Query>, Described>,
+  ) => Promise<Answered> | Answered;
 }
 
-interface Call<Caller, Access, Params, Query> {
+export interface Call<Caller, Access, Params, Query, Described extends Answers> extends Answering<Described> {
   readonly context: Context<AppEnv<Caller>>;
   readonly principal: Access extends 'public' ? undefined : Caller;
   readonly params: Params;
@@ -65,7 +73,12 @@ export function operationsOf<Rule, Caller extends CallerName>({
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
     Query extends z.ZodObject = typeof none,
-  >(app: App<Caller>, name: `${string} /${string}`, row: Operation<Caller, Access, Params, Query>): void {
+    const Described extends Answers = Answers,
+  >(
+    app: App<Caller>,
+    name: `${string} /${string}`,
+    row: Operation<Caller, Access, Params, Query, Described>,
+  ): void {
     const { access, params = none, query = none } = row;
     const [method, path] = name.split(' ') as [string, string];
     const { audit = method === 'GET' ? 'none' : 'before' } = row;
@@ -89,6 +102,7 @@ export function operationsOf<Rule, Caller extends CallerName>({
           query: parsedQuery(query, context) as z.output<Query>,
           params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
           begin,
+          ...answering<Caller, Described>(context),
         };
         return await asCaller(context, key, () => row.handle(call));
       });
@@ -107,7 +121,7 @@ function describeOperation<Caller>(
   app: App<Caller>,
   method: string,
   path: string,
-  row: Omit<Operation<Caller, unknown, z.ZodType, z.ZodObject>, 'handle'>,
+  row: Omit<Operation<Caller, unknown, z.ZodType, z.ZodObject, Answers>, 'handle'>,
   securitySchemes: readonly string[],
 ): void {
   const { access, summary, description, tag, params, query, headers, body, answers } = row;

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { errorStatus } from '../contract/errors.ts';
 import type { Principal } from '../domain/access/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { scopeFor } from '../domain/integrity/access/statement-scope.ts';
@@ -7,7 +8,6 @@ import { parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
 import { readStatement } from '../domain/integrity/statements/read-statement.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
-import { errorStatus } from '../platform/http/error-status.ts';
 import { type Link, start } from '../ui/header.ts';
 import { graphPage } from '../ui/statements/graph-page.ts';
 import { problemPage } from '../ui/statements/shell.ts';

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { streamBody } from './byte-answer.ts';
+import { type Answered, readyAnswer } from './ready-answer.ts';
 
 /** Smaller answers fit into the buffers of a connection. */
 const pieceBytes = 1 << 16;
@@ -10,16 +11,17 @@ export function wholeAnswer<Caller>(
   context: Context<AppEnv<Caller>>,
   body: string | Uint8Array,
   headers: Readonly<Record<string, string>>,
-): Response {
+): Answered {
   const bytes =
     typeof body === 'string' ? Buffer.from(body) : new Uint8Array(body.buffer, body.byteOffset, body.length);
-  if (bytes.length <= pieceBytes) return context.body(bytes as Uint8Array<ArrayBuffer>, 200, headers);
+  if (bytes.length <= pieceBytes)
+    return readyAnswer(context.body(bytes as Uint8Array<ArrayBuffer>, 200, headers));
   const withLength = { ...headers, 'content-length': String(bytes.length) };
-  if (context.req.method === 'HEAD') return context.body(null, 200, withLength);
+  if (context.req.method === 'HEAD') return readyAnswer(context.body(null, 200, withLength));
   const account = context.get('account').another();
   account.take(bytes.length);
   const holder = { [Symbol.asyncDispose]: async () => account[Symbol.dispose]() };
-  return context.body(streamBody(context, pieces(bytes), holder), 200, withLength);
+  return readyAnswer(context.body(streamBody(context, pieces(bytes), holder), 200, withLength));
 }
 
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -4,6 +4,7 @@ import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import type { Log } from '../../src/platform/log.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
+import { checkAnswers } from './declared-answers.ts';
 import { newServiceStore, type ServiceStore, type StoreKind } from './service-store.ts';
 
 export interface Service {
@@ -27,6 +28,7 @@ export function useService(
   const open = async (more: Record<string, string> = {}) => {
     const settings = readSettings({ ...store.environment, CAIRN_WORKERS: '1', ...environment, ...more });
     integrity = await openIntegrity(settings, log);
+    checkAnswers(integrity.app);
   };
   beforeAll(async () => {
     store = await newServiceStore(kind);

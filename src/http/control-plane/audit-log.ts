@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import { jsonAnswer } from '../answers.ts';
-import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../list-pages.ts';
+import { jsonOf, nextCursor, pageRequest, paging } from '../list-pages.ts';
 import { rangeOf, timeRange } from '../time-range.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
@@ -51,11 +51,11 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
       ...timeRange,
     }),
     answers: { 200: jsonAnswer('A page of records', recordList) },
-    handle: async ({ context, query }) => {
+    handle: async ({ answerList, query }) => {
       const { actor = null, action = null, target = null } = query;
       const filter = { actor, action, target, ...rangeOf(query) };
       const page = await listAuditRecords(auditLog, filter, pageRequest(query));
-      return await listAnswer(context, 'records', jsonOf(page.records, recordJson), page);
+      return await answerList('records', jsonOf(page.records, recordJson), page);
     },
   });
 }

@@ -64,8 +64,8 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
     tag,
     summary: 'How callers sign in',
     answers: { 200: jsonAnswer('The enabled ways to sign in', providers) },
-    handle: ({ context }) =>
-      context.json({
+    handle: ({ answer }) =>
+      answer(200, {
         auth_enabled: isEnabled,
         providers: browser
           ? [{ id: providerId, type: 'oidc', issuer: browser.issuer, login_url: browser.loginUrl }]
@@ -84,14 +84,14 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
       200: jsonAnswer('Issuer, client and scopes', deviceConfig),
       404: errorAnswer('This service accepts no ID tokens of tools'),
     },
-    handle: ({ context }) => {
+    handle: ({ answer }) => {
       if (device === null)
         throw new ServiceError(
           'not_found',
           'This service accepts no ID tokens of tools. GET /v1/auth/providers shows how callers sign in.',
         );
       const { issuer, clientId, scopes } = device;
-      return context.json({ issuer, client_id: clientId, scopes: [...scopes] });
+      return answer(200, { issuer, client_id: clientId, scopes: [...scopes] });
     },
   });
 }

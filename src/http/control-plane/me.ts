@@ -61,7 +61,7 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
     tag,
     summary: 'Show who is calling',
     answers: { 200: jsonAnswer('The caller', me) },
-    handle: ({ context, principal }) => context.json(meJson(principal, limits, now())),
+    handle: ({ answer, principal }) => answer(200, meJson(principal, limits, now())),
   });
 
   operation(app, 'POST /v1/auth/logout', {
@@ -72,12 +72,12 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
     description:
       'The session ends everywhere at once. A bearer token stays valid until it expires or its issuer revokes it.',
     answers: { 204: { description: 'The session has ended' } },
-    handle: async ({ context, principal }) => {
+    handle: async ({ context, answer, principal }) => {
       if (principal.means === 'session') {
         for (const id of sessionIdsOf(context)) await endSession({ sessions }, id);
         deleteSessionCookies(context, cookies);
       }
-      return context.body(null, 204);
+      return answer(204);
     },
   });
 }

@@ -20,6 +20,7 @@ import type { IdentityProvider } from '../../platform/sign-in/identity-provider.
 import type { Seal } from '../../platform/sign-in/seal.ts';
 import { SignInFailure, signInProblems } from '../../platform/sign-in/sign-in-failure.ts';
 import { errorAnswer } from '../answers.ts';
+import { type Answered, readyAnswer } from '../ready-answer.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 import { type CookieRules, sessionIdsOf, setSessionCookies } from './session-cookies.ts';
@@ -84,7 +85,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         const { address, pending } = await browser.provider.begin();
         const returnTo = returnAddress(query.return_to, browser.uiBaseUrl);
         await rememberSignIn(context, { ...pending, returnTo }, browser.openSignIns);
-        return context.redirect(address.href);
+        return readyAnswer(context.redirect(address.href));
       }),
   });
 
@@ -125,7 +126,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         for (const before of sessionIdsOf(context)) await endSession(ports, before);
         setSessionCookies(context, secrets, browser.cookies);
         context.get('log').info({ user: userId }, 'A user has signed in.');
-        return context.redirect(open.returnTo);
+        return readyAnswer(context.redirect(open.returnTo));
       }),
   });
 }
@@ -136,8 +137,8 @@ async function attempt(
   { browser, rateLimits, trustedProxies }: SignInRoutes,
   step: 'login' | 'callback',
   provider: string,
-  act: (browser: BrowserSignIn) => Promise<Response>,
-): Promise<Response> {
+  act: (browser: BrowserSignIn) => Promise<Answered>,
+): Promise<Answered> {
   if (browser === null || provider !== providerId) {
     throw new ServiceError(
       'not_found',
@@ -155,7 +156,7 @@ async function attempt(
     if (acceptsOnlyJson(context)) throw error;
     const page = new URL(browser.uiBaseUrl);
     page.searchParams.set('error', problem);
-    return context.redirect(page.href);
+    return readyAnswer(context.redirect(page.href));
   }
 }
 

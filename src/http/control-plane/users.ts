@@ -9,7 +9,7 @@ import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../list-pages.ts';
+import { jsonOf, nextCursor, pageRequest, paging } from '../list-pages.ts';
 import { withoutControls } from '../plain-text.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
@@ -85,10 +85,10 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
       disabled: booleanParameter.optional(),
     }),
     answers: { 200: jsonAnswer('A page of users', userList) },
-    handle: async ({ context, query }) => {
+    handle: async ({ answerList, query }) => {
       const { email = null, role = null, disabled = null } = query;
       const page = await listUsers(ports.users, { email, role, disabled }, pageRequest(query));
-      return await listAnswer(context, 'users', jsonOf(page.records, userJson), page);
+      return await answerList('users', jsonOf(page.records, userJson), page);
     },
   });
 
@@ -105,13 +105,13 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
       404: errorAnswer('No such user'),
       409: errorAnswer('This is the last enabled administrator'),
     },
-    handle: async ({ context, params }) => {
+    handle: async ({ context, answer, params }) => {
       note(context, { target: params.id });
       const body = await parsedJsonBody(context, change, limits);
       note(context, { details: body });
       const { name, ...rest } = body;
       const changes: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };
-      return context.json(userJson(await changeUser(ports, params.id, changes)));
+      return answer(200, userJson(await changeUser(ports, params.id, changes)));
     },
   });
 }

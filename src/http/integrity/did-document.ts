@@ -43,12 +43,10 @@ export function didDocumentRoutes(app: App, { signer, didWeb }: DidDocumentRoute
         200: jsonAnswer('The keys of the service: the active one, then former ones', document),
         404: errorAnswer('The service has no did:web'),
       },
-      handle: () => {
+      handle: ({ answer }) => {
         if (didWeb === null) refuseDocument(signer.did);
         // Pages of other sites may resolve the DID (The did:web Method, 3.2).
-        return Response.json(didDocument(didWeb, signer), {
-          headers: { 'access-control-allow-origin': '*' },
-        });
+        return answer(200, didDocument(didWeb, signer), { 'access-control-allow-origin': '*' });
       },
     });
 }

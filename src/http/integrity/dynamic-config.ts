@@ -34,7 +34,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     tag,
     summary: 'Read the run-time limits',
     answers: { 200: jsonAnswer('The limits', dynamicConfig) },
-    handle: ({ context }) => context.json(configJson(runTimeLimits.current())),
+    handle: ({ answer }) => answer(200, configJson(runTimeLimits.current())),
   });
 
   operation(app, 'PUT /dynamic-config/v1', {
@@ -44,7 +44,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',
     body: { 'application/json': { schema: change } },
     answers: { 200: jsonAnswer('The limits', dynamicConfig) },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const body = await parsedJsonBody(context, change, limits);
       note(context, { details: body });
       const fetch = body.blob_store_fetch_concurrency_limit;
@@ -53,7 +53,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
         ...(fetch !== undefined && { blobStoreFetchConcurrency: fetch }),
         ...(write !== undefined && { blobStoreWriteConcurrency: write }),
       });
-      return context.json(configJson(runTimeLimits.current()));
+      return answer(200, configJson(runTimeLimits.current()));
     },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { uuidField } from '../../contract/values.ts';
 import { known, onNamedProject } from '../../domain/access/access.ts';
 import type { Visibility } from '../../domain/access/visibility.ts';
 import { graphForViewing } from '../../domain/integrity/access/statement-scope.ts';
@@ -11,7 +12,6 @@ import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
 import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { operation } from './operation.ts';
-import { uuidField } from './schemas.ts';
 
 const tag = 'Graphs';
 const nameLength = 500;
@@ -95,7 +95,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       409: errorAnswer('The graph already exists'),
     },
     beginsLate: true,
-    handle: async ({ context, principal, begin }) => {
+    handle: async ({ context, answer, principal, begin }) => {
       const body = await parsedJsonBody(context, newGraph, limits);
       note(context, { target: body.graph_id });
       const { graph_id: graphId, name, parent_id: parentId = null, project_id: projectId = null } = body;
@@ -105,7 +105,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
         { graphId, name, parentId, projectId },
         begin,
       );
-      return context.json(graphJson(registered), 201);
+      return answer(201, graphJson(registered));
     },
   });
 
@@ -115,14 +115,14 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     summary: 'List root graphs, or the graphs with a name',
     query: graphQuery,
     answers: { 200: jsonAnswer('A page of graphs', graphList) },
-    handle: async ({ context, principal, query }) => {
+    handle: async ({ answer, principal, query }) => {
       const visibility = await principal.grants.visible();
       const { name, limit, counts, in_no_graph: isAsked } = query;
       const found: GraphPage =
         name === undefined
           ? await graphs.children(null, pageRequest(query), visibility)
           : { graphs: await graphs.named(name, limit, visibility) };
-      return context.json({
+      return answer(200, {
         graphs: await listed(graphs, found.graphs, counts),
         ...(isAsked && { in_no_graph: countJson(await countInNoGraph(graphs, visibility)) }),
         ...nextJson(found),
@@ -140,11 +140,15 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       200: jsonAnswer('The graph, and a page of its children', graphWithChildren),
       404: errorAnswer('The graph does not exist'),
     },
-    handle: async ({ context, principal, params: { uuid }, query }) => {
+    handle: async ({ answer, principal, params: { uuid }, query }) => {
       const { graph: itself, visibility } = await graphForViewing(graphs, principal, uuid);
       const found = await graphs.children(uuid, pageRequest(query), visibility);
-      const [shown, ...children] = await listed(graphs, [itself, ...found.graphs], query.counts);
-      return context.json({ graph: shown, graphs: children, ...nextJson(found) });
+      const [shown = graphJson(itself), ...children] = await listed(
+        graphs,
+        [itself, ...found.graphs],
+        query.counts,
+      );
+      return answer(200, { graph: shown, graphs: children, ...nextJson(found) });
     },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { graphParameter, identifierParameter } from '../../contract/values.ts';
 import { callerKey, known } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
 import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
@@ -9,7 +10,6 @@ import { reportPage, reportPolicy } from '../../ui/report/report-page.ts';
 import { errorAnswer } from '../answers.ts';
 import { wholeAnswer } from '../whole-answer.ts';
 import { operation } from './operation.ts';
-import { graphParameter, identifierParameter } from './schemas.ts';
 
 export interface ReportRoutes extends StoredReporting {
   /** Shared with lineages, because a report is one. */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { cidText, jsonObject } from '../../contract/values.ts';
 import { known } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { refuseEmpty } from '../../domain/integrity/identification/identify.ts';
@@ -10,10 +11,10 @@ import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer, jsonType } from '../answers.ts';
 import { statementBody } from '../json-request.ts';
 import { booleanParameter } from '../query-parameters.ts';
+import { readyAnswer } from '../ready-answer.ts';
 import { wholeAnswer } from '../whole-answer.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { cidText, jsonObject } from './schemas.ts';
 import { computeIdBody, readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
@@ -59,7 +60,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
       const { rdfcCid, jcsCid, jcs } = row;
       const about = { id: cidUrn(rdfcCid), rdfc_cid: rdfcCid.text, jcs_cid: jcsCid.text, uncovered };
       const before = Buffer.from(`${JSON.stringify(about).slice(0, -1)},"statement":`);
-      return context.body(Buffer.concat([before, jcs, Buffer.from('}')]), 200, jsonType);
+      return readyAnswer(context.body(Buffer.concat([before, jcs, Buffer.from('}')]), 200, jsonType));
     },
   });
 
@@ -71,10 +72,10 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     description: 'Computed from the whole document. Unlike in the id of a statement, a top-level @id counts.',
     body: document,
     answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const nquads = await identifier.nquads(await documentBody(context, limits), { canonical: true });
       if (nquads === '') refuseEmpty('document');
-      return context.json({ rdfc_cid: cidOf(codecs.rdfc, nquads).text });
+      return answer(200, { rdfc_cid: cidOf(codecs.rdfc, nquads).text });
     },
   });
 
@@ -107,7 +108,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     answers: { 200: jsonAnswer('Context documents by URL', z.record(z.string(), jsonObject)) },
     handle: async ({ context }) => {
       const members = [...(await staticContexts())].map(([url, text]) => `${JSON.stringify(url)}:${text}`);
-      return context.body(`{${members.join(',')}}`, 200, jsonType);
+      return readyAnswer(context.body(`{${members.join(',')}}`, 200, jsonType));
     },
   });
 }

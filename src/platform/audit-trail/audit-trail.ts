@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
+import { errorStatus } from '../../contract/errors.ts';
 import {
   type AuditActor,
   type AuditLog,
@@ -11,7 +12,6 @@ import {
 import type { Recording } from '../../domain/audit-log/recording.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { errorStatus } from '../http/error-status.ts';
 import type { Log } from '../log.ts';
 import { OrderedIds } from '../ordered-ids.ts';
 import { type AuditEntry, endedRecords, note } from './entry.ts';

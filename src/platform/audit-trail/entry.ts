@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
+import { errorStatus } from '../../contract/errors.ts';
 import type { AuditActor, AuditDetails, AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { errorStatus } from '../http/error-status.ts';
 
 /** One of several changes of a request. */
 export interface AuditPart {

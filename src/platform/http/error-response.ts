@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { errorStatus } from '../../contract/errors.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from './app-env.ts';
-import { errorStatus } from './error-status.ts';
 
 /** Answers anything that was thrown. Unexpected errors are logged whole and answered with one general sentence. */
 export function errorResponse<Caller>(

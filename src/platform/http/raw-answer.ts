@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { errorStatus } from '../../contract/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { errorStatus } from './error-status.ts';
 
 /** The body of an error that no route answers. */
 export function errorBody(code: ErrorCode, error: string): string {

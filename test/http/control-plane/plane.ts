@@ -7,6 +7,7 @@ import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { startProvider, type TestProvider } from '../../access/provider.ts';
 import { Visitor } from '../../access/visitor.ts';
+import { checkAnswers } from '../declared-answers.ts';
 import { type Answer, answerOf } from '../service.ts';
 import { newServiceStore, type ServiceStore } from '../service-store.ts';
 
@@ -108,6 +109,7 @@ export function usePlane(
     const lines = pino({ level: 'debug' }, { write: (line: string) => void log.push(line) });
     const rateLimits = opened.use(await openSharedRateLimits(settings, lines));
     const { app } = opened.use(await openControlPlane({ store: own, rateLimits }, settings, lines, { now }));
+    checkAnswers(app);
     const fetcher = async (url: string, init: RequestInit) =>
       url.startsWith(`${origin}/`) ? await app.request(url, init, connection()) : await fetch(url, init);
     return {

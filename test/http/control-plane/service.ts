@@ -17,6 +17,7 @@ import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { administrationOf, usersOf } from '../../contract/nouns.ts';
 import { newIdentity } from '../../contract/users.ts';
+import { checkAnswers } from '../declared-answers.ts';
 import { newServiceStore } from '../service-store.ts';
 
 export interface RecordsService {
@@ -97,6 +98,7 @@ export function useRecords(): RecordsService {
     });
     userRoutes(app, { ...administrationOf(store, now), limits: settings });
     auditLogRoutes(app, { auditLog });
+    checkAnswers(app);
   });
   afterAll(async () => {
     await trail[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { isVisible, type Visibility } from '../../access/visibility.ts';
 import { standings } from '../credentials/status.ts';
 import type { StatusEntries } from '../credentials/status-entries.ts';
-import type { GovernanceRecord, GovernanceRecords } from './governance-records.ts';
+import type { Decision, GovernanceRecord, GovernanceRecords } from './governance-records.ts';
 import { recordsAt } from './records-at.ts';
 
 export interface StatusPorts {
@@ -10,8 +10,19 @@ export interface StatusPorts {
   readonly now: () => Date;
 }
 
+export interface ReviewRecord extends GovernanceRecord {
+  readonly declarationCid: string;
+  readonly decision: Decision;
+}
+
+export interface CertificateRecord extends GovernanceRecord {
+  readonly kind: 'membership' | 'compliance';
+  readonly credentialId: string;
+  readonly validUntil: number;
+}
+
 export interface CertificateStatus {
-  readonly record: GovernanceRecord;
+  readonly record: CertificateRecord;
   readonly standing: CertificateStanding;
 }
 
@@ -31,13 +42,13 @@ export interface GovernanceStatus {
 
 export interface Reviewed {
   readonly declaration: GovernanceRecord;
-  readonly review: GovernanceRecord | undefined;
+  readonly review: ReviewRecord | undefined;
 }
 
 export interface ControlStatus {
   readonly controlCid: string;
   readonly declaration: GovernanceRecord | undefined;
-  readonly review: GovernanceRecord | undefined;
+  readonly review: ReviewRecord | undefined;
 }
 
 /** @param subject `urn:cid:` and a CID, or a DID. */
@@ -71,7 +82,7 @@ async function statusOf(
     (one, other) => one.createdAt - other.createdAt || (one.submittedAt ?? 0) - (other.submittedAt ?? 0),
   );
   const declarations = inOrder.filter(({ kind }) => kind === 'declaration');
-  const reviews = inOrder.filter(({ kind }) => kind === 'review');
+  const reviews = inOrder.filter(isReview);
   const reviewOf = new Map(reviews.map((review) => [review.declarationCid, review]));
   const declaredAbout = lastByControl(declarations);
   const reviewedAbout = lastByControl(reviews);
@@ -90,7 +101,7 @@ async function statusOf(
   };
 }
 
-function lastByControl(inOrder: readonly GovernanceRecord[]): Map<string, GovernanceRecord> {
+function lastByControl<Kind extends GovernanceRecord>(inOrder: readonly Kind[]): Map<string, Kind> {
   return new Map(inOrder.flatMap((record) => record.controlCids.map((cid) => [cid, record] as const)));
 }
 
@@ -98,18 +109,25 @@ async function certificatesOf(
   { statusEntries, now }: StatusPorts,
   inOrder: readonly GovernanceRecord[],
 ): Promise<CertificateStatus[]> {
-  const issued = inOrder.flatMap((record) =>
-    record.credentialId === null ? [] : [{ record, credentialId: record.credentialId }],
-  );
+  const issued = inOrder.filter(isCertificate);
   const found = await standings(
     statusEntries,
     issued.map(({ credentialId }) => credentialId),
   );
   const time = now().getTime();
-  return issued.map(({ record, credentialId }) => {
-    const isExpired = record.validUntil !== null && record.validUntil <= time;
-    const { revoked = false, suspended = false } = found.get(credentialId) ?? {};
+  return issued.map((record) => {
+    const isExpired = record.validUntil <= time;
+    const { revoked = false, suspended = false } = found.get(record.credentialId) ?? {};
     const standing = revoked ? 'revoked' : isExpired ? 'expired' : suspended ? 'suspended' : 'valid';
     return { record, standing };
   });
+}
+
+function isReview(record: GovernanceRecord): record is ReviewRecord {
+  return record.kind === 'review' && record.declarationCid !== null && record.decision !== null;
+}
+
+function isCertificate(record: GovernanceRecord): record is CertificateRecord {
+  const isOfKind = record.kind === 'membership' || record.kind === 'compliance';
+  return isOfKind && record.credentialId !== null && record.validUntil !== null;
 }

@@ -27,7 +27,7 @@ function idCharacters(part: string): string {
 export function didDocument(did: string, { did: active, keys }: Pick<Signer, 'did' | 'keys'>) {
   const methods = keys.map((key) => ({
     id: methodIn(did, key.did),
-    type: 'Multikey',
+    type: 'Multikey' as const,
     controller: did,
     publicKeyMultibase: key.did.slice('did:key:'.length),
   }));

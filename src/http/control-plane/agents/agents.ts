@@ -12,7 +12,7 @@ import type { Users } from '../../../domain/control-plane/users.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody, parsedOptionalJsonBody } from '../../json-request.ts';
-import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { jsonOf, nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { withoutControls } from '../../plain-text.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
@@ -88,11 +88,11 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
         .describe('Part of the name or handle in any case, or the whole agent_id or DID'),
     }),
     answers: { 200: jsonAnswer('A page of agents, in the order of their registration', agentList) },
-    handle: async ({ context, principal, query }) => {
+    handle: async ({ answerList, principal, query }) => {
       const { state = null, q: text = null } = query;
       const page = await listAgents(ports, principal, { state, text }, pageRequest(query));
       const bound = await withBindings(ports, principal, page.records);
-      return await listAnswer(context, 'agents', jsonOf(bound, boundAgentJson), page);
+      return await answerList('agents', jsonOf(bound, boundAgentJson), page);
     },
   });
 
@@ -104,8 +104,8 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
       'For members, an agent without an active binding to them looks like one that does not exist.',
     params,
     answers: { 200: jsonAnswer('The agent', agentDetailShape), 404: unknownAgent },
-    handle: async ({ context, principal, params: { id } }) =>
-      context.json(agentDetailJson(await agentDetail(ports, principal, id))),
+    handle: async ({ answer, principal, params: { id } }) =>
+      answer(200, agentDetailJson(await agentDetail(ports, principal, id))),
   });
 
   operation(app, 'GET /v1/agents/{id}/status-events', {
@@ -117,9 +117,9 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     params,
     query: paging,
     answers: { 200: jsonAnswer('A page of events', eventList), 404: unknownAgent },
-    handle: async ({ context, params: { id }, query }) => {
+    handle: async ({ answerList, params: { id }, query }) => {
       const page = await listStatusEvents(ports, id, pageRequest(query));
-      return await listAnswer(context, 'status_events', jsonOf(page.records, statusEventJson), page);
+      return await answerList('status_events', jsonOf(page.records, statusEventJson), page);
     },
   });
 
@@ -145,7 +145,7 @@ function bindingOperation(app: ControlPlaneApp, ports: AgentRoutes): void {
     params: params.extend({ binding_id: z.string().min(1).max(300) }),
     body: { 'application/json': { schema: bindingChange } },
     answers: { 200: jsonAnswer('The agent afterwards', agentDetailShape), 404: unknownAgent },
-    handle: async ({ context, principal, params: { id, binding_id } }) => {
+    handle: async ({ context, answer, principal, params: { id, binding_id } }) => {
       note(context, { target: id, details: { binding_id } });
       const { state, user_id, reason: given } = await parsedJsonBody(context, bindingChange, ports.limits);
       const reason = given || null;
@@ -155,7 +155,7 @@ function bindingOperation(app: ControlPlaneApp, ports: AgentRoutes): void {
       const { issuer, subject } = principal;
       if (user_id === undefined) await endBinding(ports, name);
       else await handOver(ports, name, { userId: user_id, actor: { issuer, subject }, reason });
-      return context.json(agentDetailJson(await agentDetail(ports, principal, id)));
+      return answer(200, agentDetailJson(await agentDetail(ports, principal, id)));
     },
   });
 }
@@ -174,14 +174,14 @@ function stateOperation(
     params,
     body: { 'application/json': { schema: stateChange } },
     answers: { 200: jsonAnswer('The agent afterwards', agentJsonShape), 404: unknownAgent },
-    handle: async ({ context, principal, params: { id } }) => {
+    handle: async ({ context, answer, principal, params: { id } }) => {
       note(context, { target: id });
       const { reason: given } = await parsedOptionalJsonBody(context, stateChange, ports.limits);
       const reason = given || null;
       note(context, { details: { reason } });
       const { issuer, subject } = principal;
       const change = { state, reason, actor: { issuer, subject } };
-      return context.json(agentJson(await changeState(ports, id, change)));
+      return answer(200, agentJson(await changeState(ports, id, change)));
     },
   });
 }

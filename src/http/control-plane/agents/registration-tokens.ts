@@ -74,7 +74,7 @@ export function registrationTokenRoutes(app: ControlPlaneApp, ports: Registratio
       201: jsonAnswer('The token', minted),
       503: errorAnswer('This service has no secret for registration tokens'),
     },
-    handle: async ({ context, principal: { issuer: owner, subject } }) => {
+    handle: async ({ context, answer, principal: { issuer: owner, subject } }) => {
       if (secret === null) refuseWithoutSecret();
       const body = await parsedJsonBody(context, request, limits);
       const { agent_name } = body;
@@ -88,15 +88,12 @@ export function registrationTokenRoutes(app: ControlPlaneApp, ports: Registratio
       });
       const { jti, agentId, expiresAt } = token;
       note(context, { target: agentId, details: { agent_name, agent_handle, token_id: jti } });
-      return context.json(
-        {
-          registration_token: await signRegistrationToken({ secret, issuer }, token),
-          command_template: commandFor(url, agentId),
-          agent_id: agentId,
-          expires_at: new Date(expiresAt).toISOString(),
-        },
-        201,
-      );
+      return answer(201, {
+        registration_token: await signRegistrationToken({ secret, issuer }, token),
+        command_template: commandFor(url, agentId),
+        agent_id: agentId,
+        expires_at: new Date(expiresAt).toISOString(),
+      });
     },
   });
 }

@@ -36,12 +36,12 @@ export function registrationRoutes(app: RegistrationApp, ports: RegistrationRout
       'Creates the agent of the token with a binding to whoever minted the token, or replaces the key of the agent. The token counts once. A revoked agent stays revoked (403 agent_revoked).',
     body: { 'application/json': { schema: request } },
     answers: { 201: jsonAnswer('The registered agent', agentJsonShape) },
-    handle: async ({ context, principal: { jti, agentId } }) => {
+    handle: async ({ context, answer, principal: { jti, agentId } }) => {
       note(context, { target: agentId, details: { token_id: jti } });
       const { did, proof } = await parsedJsonBody(context, request, ports.limits);
       note(context, { details: { token_id: jti, did } });
       await demandKeyProof(proof, { did, jti, now: ports.now() });
-      return context.json(agentJson(await registerAgent(ports, jti, did)), 201);
+      return answer(201, agentJson(await registerAgent(ports, jti, did)));
     },
   });
 }

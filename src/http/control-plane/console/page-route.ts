@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
+import { errorStatus } from '../../../contract/errors.ts';
 import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { AppEnv } from '../../../platform/http/app-env.ts';
-import { errorStatus } from '../../../platform/http/error-status.ts';
 import { type ConsolePage, consolePage, refusal } from '../../../ui/console/shell.ts';
 import type { Link } from '../../../ui/header.ts';
 import { pageAnswer } from '../../pages.ts';

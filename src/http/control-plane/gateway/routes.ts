@@ -57,10 +57,10 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     description: rules,
     body: batchOf(exchangeRecord),
     answers: { 200: results(source.extend({ exchange_key: z.uuid() })), ...errors },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const sent = await batch(context, exchangeRecord, limits, (one) => checkedExchange(sentExchange(one)));
       const stored = await keepExchanges(ports, sent);
-      return context.json({
+      return answer(200, {
         results: stored.map(({ sourceId, exchangeKey }) => ({
           source_id: sourceId,
           exchange_key: exchangeKey,
@@ -77,11 +77,11 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     description: rules,
     body: batchOf(eventRecord),
     answers: { 200: results(source), ...errors },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const sent = await batch(context, eventRecord, limits, (one) => checkedEvent(sentEvent(one)), {
         exactNumbers: true,
       });
-      return context.json(sources(await keepEvents(ports, sent)));
+      return answer(200, sources(await keepEvents(ports, sent)));
     },
   });
 
@@ -93,10 +93,10 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     description: `${rules} The CIDs in a JSON attestation are its children, at most 10,000. Blobs must be among them and hash to their CIDs.`,
     body: batchOf(stateRecord),
     answers: { 200: results(source.extend({ state_cid: z.string() })), ...errors },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const sent = await batch(context, stateRecord, limits, (one) => checkedState(sentState(one), limits));
       const stored = await keepStates(ports, sent);
-      return context.json({
+      return answer(200, {
         results: stored.map(({ sourceId, stateCid }) => ({ source_id: sourceId, state_cid: stateCid })),
       });
     },
@@ -110,9 +110,9 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     description: rules,
     body: batchOf(membershipRecord),
     answers: { 200: results(source), ...errors },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const sent = await batch(context, membershipRecord, limits, sentMembership);
-      return context.json(sources(await keepMemberships(ports, sent)));
+      return answer(200, sources(await keepMemberships(ports, sent)));
     },
   });
 
@@ -124,11 +124,11 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     description: `${rules} The last binding of a project counts. The audit log has a record for each new binding, with the old one.`,
     body: batchOf(bindingRecord),
     answers: { 200: results(source), ...errors },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const sent = await batch(context, bindingRecord, limits, sentBinding);
       const { stored, changes } = await keepBindings(ports, sent);
       note(context, { parts: changes.map(bindingPart) });
-      return context.json(sources(stored));
+      return answer(200, sources(stored));
     },
   });
 }

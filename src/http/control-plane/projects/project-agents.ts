@@ -6,7 +6,7 @@ import {
   listProjectAgents,
 } from '../../../domain/control-plane/projects/evidence.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { jsonOf, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { jsonOf, nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
   agentParams,
@@ -73,7 +73,7 @@ export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): v
         ...agentJson(agent),
         subject_dids: subjectDids,
       }));
-      return await listAnswer(call.context, 'agents', agents, page);
+      return await call.answerList('agents', agents, page);
     },
   });
 
@@ -87,7 +87,7 @@ export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): v
     handle: async (call) => {
       const found = await enterAgent(ports, call);
       const identities = await identitiesIn(ports, call.params.project_uuid, found);
-      return call.context.json({ ...agentJson(found.agent), identities: identities.map(identityJson) });
+      return call.answer(200, { ...agentJson(found.agent), identities: identities.map(identityJson) });
     },
   });
 }

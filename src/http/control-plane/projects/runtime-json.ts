@@ -104,7 +104,9 @@ function bodyJson(body: SealedBody | null) {
 }
 
 /** The JSON of events, whose details are stored as JSON. */
-export function* jsonOfEvents(events: Iterable<Visible<PluginEvent>>): Generator<JsonPieces> {
+export function* jsonOfEvents(
+  events: Iterable<Visible<PluginEvent>>,
+): Generator<JsonPieces<z.output<typeof pluginEvent>>> {
   for (const one of events) {
     const { id, kind, occurredAt, detail } = one;
     const rest: Omit<z.output<typeof pluginEvent>, 'detail'> = {

@@ -17,7 +17,7 @@ import {
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { jsonOf, listAnswer, orderedPaging, pageRequest } from '../../list-pages.ts';
+import { jsonOf, orderedPaging, pageRequest } from '../../list-pages.ts';
 import { rangeOf, timeRange } from '../../time-range.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { tag } from './project-agents.ts';
@@ -84,7 +84,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       const { outcome = null, model = null } = call.query;
       const filter = { ...rangeOf(call.query), outcome, model };
       const page = await listExchanges(ports, scope, filter, pageRequest(call.query));
-      return await listAnswer(call.context, 'audit_exchanges', jsonOf(page.records, exchangeJson), page);
+      return await call.answerList('audit_exchanges', jsonOf(page.records, exchangeJson), page);
     },
   });
 
@@ -105,7 +105,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       const { interval, ...range } = call.query;
       const query = seriesQuery({ interval, ...rangeOf(range) }, ports.now().getTime());
       const buckets = await timeSeries(ports.exchangeSeries, scope, query);
-      return call.context.json({
+      return call.answer(200, {
         buckets: buckets.map(({ start, p50, p99, ...counts }) => ({
           start: isoTime(start),
           ...counts,
@@ -124,7 +124,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     answers: { 200: jsonAnswer('The exchange', exchange), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
-      return call.context.json(exchangeJson(await exchangeIn(ports, scope, call.params.exchange_key)));
+      return call.answer(200, exchangeJson(await exchangeIn(ports, scope, call.params.exchange_key)));
     },
   });
 
@@ -153,7 +153,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const page = await listPluginEvents(ports, scope, rangeOf(call.query), pageRequest(call.query));
-      return await listAnswer(call.context, 'plugin_events', jsonOfEvents(page.records), page);
+      return await call.answerList('plugin_events', jsonOfEvents(page.records), page);
     },
   });
 
@@ -168,7 +168,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const page = await listStates(ports, scope, rangeOf(call.query), pageRequest(call.query));
-      return await listAnswer(call.context, 'states', jsonOf(page.records, stateJson), page);
+      return await call.answerList('states', jsonOf(page.records, stateJson), page);
     },
   });
 

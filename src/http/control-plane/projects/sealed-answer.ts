@@ -3,6 +3,7 @@ import { readSealed } from '../../../domain/control-plane/gateway/sealed-content
 import type { SealedPart } from '../../../domain/control-plane/gateway/sealed-part.ts';
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import type { AppEnv } from '../../../platform/http/app-env.ts';
+import type { Answered } from '../../ready-answer.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 
 /** RFC 9110, section 8.3.1. Other texts could not be sent as a header. */
@@ -23,7 +24,7 @@ export async function sealedAnswer<Caller>(
   contents: Pick<NamedContents, 'read'>,
   part: SealedPart,
   contentType = unknownType,
-): Promise<Response> {
+): Promise<Answered> {
   using reading = context.get('account').another();
   reading.take(part.size);
   const bytes = await readSealed(contents, part);

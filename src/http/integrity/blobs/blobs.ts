@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { bytes, cidParameter, cidText } from '../../../contract/values.ts';
 import { anywhere, callerKey, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/blobs.ts';
@@ -19,7 +20,6 @@ import { jsonBody } from '../../json-request.ts';
 import { optionalWholeNumber } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
-import { bytes, cidParameter, cidText } from '../schemas.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 
 const tag = 'Blob store';
@@ -72,12 +72,12 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     }),
     body: byteContent,
     answers: { 200: jsonAnswer('The bytes are stored', named) },
-    handle: async ({ context, principal, query }) => {
+    handle: async ({ context, answer, principal, query }) => {
       demandContentType(context, ['application/octet-stream'], false);
       demandSize(context, blobLimit);
       const wanted = { ...namingOf(query), expected: query.expected_cid };
       const { cid } = await storeBlob(blobsOf(principal), bodyStream(context), wanted, blobLimit);
-      return context.json({ cid: cid.text });
+      return answer(200, { cid: cid.text });
     },
   });
 
@@ -101,9 +101,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
           .openapi('StoredBlobBatch'),
       ),
     },
-    handle: async ({ context, principal, query }) => {
+    handle: async ({ context, answer, principal, query }) => {
       const results = await storeBlobBatch(context, blobsOf(principal), namingOf(query), limits);
-      return context.json({ results });
+      return answer(200, { results });
     },
   });
 
@@ -114,10 +114,10 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     summary: 'Store any JSON in its RFC 8785 form',
     body: { 'application/json': { schema: z.unknown() } },
     answers: { 200: jsonAnswer('The bytes are stored', named) },
-    handle: async ({ context, principal }) => {
+    handle: async ({ context, answer, principal }) => {
       const { text, cid } = await ports.json.jcs(await jsonBody(context, limits));
       await storeBytes(blobsOf(principal), text, parseCid(cid));
-      return context.json({ cid });
+      return answer(200, { cid });
     },
   });
 
@@ -158,9 +158,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     answers: {
       200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
     },
-    handle: async ({ context, principal: { grants }, params: { cid } }) => {
+    handle: async ({ answer, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
-      return context.json({ cid: cid.text, exists: await hasContent(ports, cid, visibility) });
+      return answer(200, { cid: cid.text, exists: await hasContent(ports, cid, visibility) });
     },
   });
 
@@ -175,13 +175,13 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       404: unknown,
       422: errorAnswer('The bytes are not UTF-8'),
     },
-    handle: async ({ context, principal: { grants }, params: { cid } }) => {
+    handle: async ({ context, answer, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
       const text = await openText(ports, cid, visibility, limits.maxJsonBytes);
       const etag = `"${cid.text}"`;
       if (isNotModified(context, etag)) {
         await text[Symbol.asyncDispose]();
-        return context.body(null, 304, { etag });
+        return answer(304, undefined, { etag });
       }
       const headers = {
         'content-type': 'text/plain; charset=utf-8',
@@ -204,9 +204,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       404: errorAnswer('The collection, or its metadata blob, is not stored'),
       422: errorAnswer('The bytes are not an iroh collection'),
     },
-    handle: async ({ context, principal: { grants }, params: { cid } }) => {
+    handle: async ({ answer, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
-      return context.json(await readIrohCollection(ports, cid, visibility, limits.maxJsonBytes));
+      return answer(200, await readIrohCollection(ports, cid, visibility, limits.maxJsonBytes));
     },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { jsonObject, uuidField } from '../../../contract/values.ts';
 import { anywhere, known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type SignedListPorts, signedStatusList } from '../../../domain/integrity/credentials/signed-list.ts';
@@ -16,7 +17,6 @@ import { errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answe
 import { isNotModified } from '../../byte-answer.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
-import { jsonObject, uuidField } from '../schemas.ts';
 import { credentialTag } from './credentials.ts';
 
 const standing = z
@@ -59,7 +59,7 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
       200: jsonAnswer('The status', standing),
       404: errorAnswer('The credential, or the entry, is not known'),
     },
-    handle: async ({ context, query }) => {
+    handle: async ({ answer, query }) => {
       const { credentialId, revoked, suspended, entries } = await statusNamed(ports.status, query);
       const shown = entries.map(({ statusPurpose, statusListCredential, statusListIndex, status }) => ({
         statusPurpose,
@@ -67,9 +67,13 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
         statusListIndex,
         status,
       }));
-      return context.json({ credential_id: credentialId, revoked, suspended, entries: shown }, 200, {
-        'cache-control': 'no-store',
-      });
+      return answer(
+        200,
+        { credential_id: credentialId, revoked, suspended, entries: shown },
+        {
+          'cache-control': 'no-store',
+        },
+      );
     },
   });
 
@@ -88,12 +92,12 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
       404: errorAnswer('There is no such list'),
       406: notAcceptable,
     },
-    handle: async ({ context, params: { id } }) => {
+    handle: async ({ context, answer, params: { id } }) => {
       const type = accepts(context, ['application/vc', 'application/json']);
       const { text } = await signedStatusList(ports.signedLists, id);
       const etag = `"${cidOf(codecs.jcs, text).text}"`;
       const headers = { etag, 'cache-control': 'no-cache', vary: 'Accept' };
-      if (isNotModified(context, etag)) return context.body(null, 304, headers);
+      if (isNotModified(context, etag)) return answer(304, undefined, headers);
       return wholeAnswer(context, text, { ...headers, 'content-type': type });
     },
   });

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { jsonObject } from '../../../contract/values.ts';
 import { anywhere } from '../../../domain/access/access.ts';
 import {
   allocateCredential,
@@ -11,7 +12,6 @@ import { errorAnswer, jsonAnswer, jsonType } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
-import { jsonObject } from '../schemas.ts';
 import { credentialBody } from './credential-body.ts';
 
 export const credentialTag = 'Credentials';

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { jsonObject } from '../../../contract/values.ts';
 import { known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import {
@@ -10,7 +11,6 @@ import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
 import type { JsonLimits } from '../../json-request.ts';
 import { operation } from '../operation.ts';
-import { jsonObject } from '../schemas.ts';
 import { credentialBody } from './credential-body.ts';
 import { credentialTag } from './credentials.ts';
 
@@ -40,7 +40,7 @@ export function credentialVerificationRoutes(app: App, ports: VerificationRoutes
     description: 'Nothing is fetched from the network, so status lists of other services are unknown.',
     body: { 'application/json': { schema: z.object({ credential: jsonObject }) } },
     answers: { 200: jsonAnswer('The result of each check', verification) },
-    handle: async ({ context }) => {
+    handle: async ({ context, answer }) => {
       const { value } = await credentialBody(context, ports.limits);
       const { credential, ...others } = value;
       if (!isObject(credential) || Object.keys(others).length > 0)
@@ -48,7 +48,7 @@ export function credentialVerificationRoutes(app: App, ports: VerificationRoutes
           'invalid_request',
           'The body must be {"credential": …} with the credential as JSON.',
         );
-      return context.json(await verifyCredential(ports.verification, credential));
+      return answer(200, await verifyCredential(ports.verification, credential));
     },
   });
 }

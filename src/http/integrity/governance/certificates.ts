@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cidParameter, cidText, uuidField } from '../../../contract/values.ts';
 import { authorizeProject, onNamedProject } from '../../../domain/access/access.ts';
 import {
   type Certificate,
@@ -11,7 +12,6 @@ import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
-import { cidParameter, cidText, uuidField } from '../schemas.ts';
 import { dateText, didField, tag } from './document-body.ts';
 
 const expiryDate = dateText.describe(
@@ -57,13 +57,13 @@ export function certificateRoutes(app: App, ports: CertificateRoutes): void {
     body: { 'application/json': { schema: membershipBody } },
     answers,
     beginsLate: true,
-    handle: async ({ context, principal, params: { project_uuid: projectId }, begin }) => {
+    handle: async ({ context, answer, principal, params: { project_uuid: projectId }, begin }) => {
       note(context, { target: projectId });
       await authorizeProject(principal, 'create_agent_memberships', projectId);
       const { role, ...fields } = await parsedJsonBody(context, membershipBody, ports.limits);
       await begin();
       const membership = { projectId, roles: role ?? [], ...fields };
-      return context.json(certificateJson(await issueMembership(ports, principal, membership)));
+      return answer(200, certificateJson(await issueMembership(ports, principal, membership)));
     },
   });
 
@@ -76,12 +76,12 @@ export function certificateRoutes(app: App, ports: CertificateRoutes): void {
     body: { 'application/json': { schema: complianceBody } },
     answers,
     beginsLate: true,
-    handle: async ({ context, principal, params: { project_uuid: projectId }, begin }) => {
+    handle: async ({ context, answer, principal, params: { project_uuid: projectId }, begin }) => {
       note(context, { target: projectId });
       await authorizeProject(principal, 'create_credentials', projectId);
       const fields = await parsedJsonBody(context, complianceBody, ports.limits);
       await begin();
-      return context.json(certificateJson(await issueCompliance(ports, principal, { projectId, ...fields })));
+      return answer(200, certificateJson(await issueCompliance(ports, principal, { projectId, ...fields })));
     },
   });
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cidParameter, cidText, uuidField } from '../../../contract/values.ts';
 import { authorizeProject, onNamedProject } from '../../../domain/access/access.ts';
 import {
   type DeclarationPorts,
@@ -14,7 +15,6 @@ import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { cidParameter, cidText, uuidField } from '../schemas.ts';
 import { cidList, dateText, didField, documentBody, tag } from './document-body.ts';
 
 const submission = {
@@ -77,13 +77,14 @@ export function declarationRoutes(app: App, ports: DeclarationRoutes): void {
     body: { 'application/json': { schema: declarationBody } },
     answers,
     beginsLate: true,
-    handle: async ({ context, principal, params: { subject_cid: subject, project_uuid }, begin }) => {
+    handle: async ({ context, answer, principal, params: { subject_cid: subject, project_uuid }, begin }) => {
       note(context, { target: project_uuid });
       await authorizeProject(principal, 'create_declarations', project_uuid);
       const { fields, document } = await documentBody(context, declarationBody, ports);
       await begin();
       const place = { subject, projectId: project_uuid };
-      return context.json(
+      return answer(
+        200,
         declaredJson(await declare(ports, principal, place, submissionOf(fields, document))),
       );
     },
@@ -98,7 +99,7 @@ export function declarationRoutes(app: App, ports: DeclarationRoutes): void {
     body: { 'application/json': { schema: reviewBody } },
     answers,
     beginsLate: true,
-    handle: async ({ context, principal, params: { subject_cid: subject, project_uuid }, begin }) => {
+    handle: async ({ context, answer, principal, params: { subject_cid: subject, project_uuid }, begin }) => {
       note(context, { target: project_uuid });
       await authorizeProject(principal, 'create_declarations', project_uuid);
       const { fields, document } = await documentBody(context, reviewBody, ports);
@@ -106,7 +107,7 @@ export function declarationRoutes(app: App, ports: DeclarationRoutes): void {
       const { declarationCid, decision } = fields;
       const place = { subject, projectId: project_uuid };
       const submitted = { ...submissionOf(fields, document), declarationCid, decision };
-      return context.json(declaredJson(await review(ports, principal, place, submitted)));
+      return answer(200, declaredJson(await review(ports, principal, place, submitted)));
     },
   });
 }

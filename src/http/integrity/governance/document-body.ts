@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { cidParameter } from '../../../contract/values.ts';
 import type { Json } from '../../../domain/integrity/governance/documents.ts';
 import { parseDid } from '../../../domain/integrity/identifiers/did-key.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import { demandContentType, readBody } from '../../../platform/http/body.ts';
 import { parsed } from '../../parsed.ts';
-import { cidParameter } from '../schemas.ts';
 
 /** Larger documents would be parsed on the main thread for too long. */
 const bodyLimit = 1 << 20;

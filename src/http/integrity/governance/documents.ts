@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cidText, jsonObject } from '../../../contract/values.ts';
 import {
   anywhere,
   authorizeOrganization,
@@ -17,8 +18,8 @@ import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
+import { readyAnswer } from '../../ready-answer.ts';
 import { operation } from '../operation.ts';
-import { cidText, jsonObject } from '../schemas.ts';
 import { documentBody, tag } from './document-body.ts';
 
 const text = z.string().nullish();
@@ -70,7 +71,7 @@ export function documentRoutes(app: App, ports: DocumentRoutes): void {
       await authorizeSubject(principal, fields);
       await begin();
       const cid = await registerSubject(ports, principal, document);
-      return context.body(cid, 200, { 'content-type': 'text/plain; charset=utf-8' });
+      return readyAnswer(context.body(cid, 200, { 'content-type': 'text/plain; charset=utf-8' }));
     },
   });
 
@@ -81,11 +82,11 @@ export function documentRoutes(app: App, ports: DocumentRoutes): void {
     description: 'Stores each of them in its RFC 8785 form.',
     body: { 'application/json': { schema: policyBody } },
     answers: { 200: jsonAnswer('The JCS CIDs of the policy and its controls', policyCids) },
-    handle: async ({ context, principal }) => {
+    handle: async ({ context, answer, principal }) => {
       const { document } = await documentBody(context, policyBody, ports);
       // As sent: parsing with a schema would drop a member named __proto__.
       const { policy, controls = [] } = document as { policy: Json; controls?: Json[] };
-      return context.json(await registerPolicy(ports, principal, { policy, controls }));
+      return answer(200, await registerPolicy(ports, principal, { policy, controls }));
     },
   });
 }

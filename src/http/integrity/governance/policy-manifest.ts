@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import { manifest } from '../../../contract/manifests.ts';
+import { cidParameter, uuidField } from '../../../contract/values.ts';
 import { authorizeProject, callerKey, onNamedProject } from '../../../domain/access/access.ts';
 import {
   exportPolicies,
@@ -9,9 +11,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
-import { manifest } from '../manifests/manifests.ts';
 import { operation } from '../operation.ts';
-import { cidParameter, uuidField } from '../schemas.ts';
 import { tag } from './document-body.ts';
 
 const body = z

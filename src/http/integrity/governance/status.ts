@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cidText, identifierParameter, uuidField } from '../../../contract/values.ts';
 import { authorizeProject, known, onNamedProject } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isRegistered } from '../../../domain/integrity/governance/documents.ts';
@@ -12,6 +13,7 @@ import {
   type GovernanceStatus,
   governanceStatus,
   governanceStatuses,
+  type ReviewRecord,
   type StatusPorts,
 } from '../../../domain/integrity/governance/status.ts';
 import { cidIn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -20,7 +22,6 @@ import { statementTime } from '../../../domain/integrity/identifiers/timestamp.t
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { cidText, identifierParameter, uuidField } from '../schemas.ts';
 import { tag } from './document-body.ts';
 
 const registered = z.object({
@@ -78,11 +79,11 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
       200: jsonAnswer('Declarations, reviews and certificates', status),
       404: errorAnswer('The subject is not registered'),
     },
-    handle: async ({ context, principal, params: { subject_cid: subject, project_uuid: project } }) => {
+    handle: async ({ answer, principal, params: { subject_cid: subject, project_uuid: project } }) => {
       await authorizeProject(principal, 'view_project_data', project);
       await demandSubject(ports, subject);
       const found = await governanceStatus(ports, subject, project);
-      return context.json({ subject, ...statusJson(found) }, 200, { 'cache-control': 'no-store' });
+      return answer(200, { subject, ...statusJson(found) }, { 'cache-control': 'no-store' });
     },
   });
 
@@ -92,9 +93,9 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
     summary: 'Read what stands for a subject in the projects of the caller',
     params: z.object({ subject_cid: identifierParameter }),
     answers: { 200: jsonAnswer('The projects that have something about the subject', statuses) },
-    handle: async ({ context, principal, params: { subject_cid: subject } }) => {
+    handle: async ({ answer, principal, params: { subject_cid: subject } }) => {
       const found = await governanceStatuses(ports, subject, await principal.grants.visible());
-      return context.json({ subject, projects: found.map(statusJson) }, 200, { 'cache-control': 'no-store' });
+      return answer(200, { subject, projects: found.map(statusJson) }, { 'cache-control': 'no-store' });
     },
   });
 }
@@ -144,19 +145,23 @@ function registeredJson(record: GovernanceRecord) {
   return {
     documentCid,
     statementCid,
-    submittedAt: timeText(submittedAt),
+    submittedAt: timeOrNull(submittedAt),
     submittedBy,
     registeredAt: timeText(createdAt),
     principal: caller,
   };
 }
 
-function reviewJson(record: GovernanceRecord | undefined) {
+function reviewJson(record: ReviewRecord | undefined) {
   if (record === undefined) return null;
   const { declarationCid, decision, controlCids } = record;
   return { ...registeredJson(record), declarationCid, decision, controlCids };
 }
 
-function timeText(time: number | null): string | null {
-  return time === null ? null : statementTime(new Date(time));
+function timeOrNull(time: number | null): string | null {
+  return time === null ? null : timeText(time);
+}
+
+function timeText(time: number): string {
+  return statementTime(new Date(time));
 }

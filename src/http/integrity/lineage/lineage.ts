@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { graphParameter, identifierParameter, unverified } from '../../../contract/values.ts';
 import { callerKey, known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import {
@@ -21,7 +22,6 @@ import { wholeNumber } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
-import { graphParameter, identifierParameter, unverified } from '../schemas.ts';
 import { trustSchema } from '../statements/trust.ts';
 import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
 import { lineageJson } from './lineage-json.ts';

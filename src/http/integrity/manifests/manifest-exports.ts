@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { manifest, manifestExport } from '../../../contract/manifests.ts';
+import { bytes, uuidField } from '../../../contract/values.ts';
 import { known, onProject, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import {
@@ -16,36 +18,11 @@ import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, type ServedBytes } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
-import { bytes, uuidField } from '../schemas.ts';
 
 const tag = 'Manifests';
 const types = { json: 'application/json', car: 'application/vnd.ipld.car; version=1' };
 const files = { 'application/json': { schema: bytes }, 'application/vnd.ipld.car': { schema: bytes } };
 const params = z.object({ id: uuidField('id') });
-const time = z.iso.datetime().nullable();
-
-const exportState = z
-  .object({
-    export_id: z.uuid(),
-    state: z.enum(['waiting', 'running', 'done', 'failed']),
-    format: z.enum(['json', 'car']),
-    created_at: z.iso.datetime(),
-    finished_at: time,
-    expires_at: time.describe('When the state and the result are removed'),
-    statements: z.int().describe('Number of statements gathered so far'),
-    blobs: z.int().nullable().describe('Number of blobs in the manifest; null until known'),
-    bytes: z.int().describe('Bytes written so far; in the end, the size of the manifest'),
-    missing_blobs: z
-      .object({ count: z.int(), cids: z.array(z.string()).describe('The first 10,000 of them') })
-      .nullable()
-      .describe('Blobs that statements refer to and the manifest lacks; null until known'),
-    left_out_statements: z.int(),
-    result: z.string().nullable().describe('Path of the manifest when it is finished'),
-    digest: z.string().nullable().describe('BLAKE3-256 hash of the manifest in hex, which is also its ETag'),
-    error: z.object({ code: z.string(), error: z.string() }).nullable(),
-  })
-  .openapi('ManifestExport');
-
 export const exportHeaders = z.object({
   Prefer: z
     .string()
@@ -69,7 +46,7 @@ const waitHeaders = z.object({
 
 export const exportAccepted = jsonAnswer(
   'With Prefer: respond-async: the export is accepted, and Location names it',
-  exportState,
+  manifestExport,
 );
 
 export type AcceptingExports = WaitingForExports & {
@@ -117,17 +94,18 @@ export async function acceptExport(
   ports: AcceptingExports,
   principal: Principal,
   asked: Omit<RequestedExport, 'most' | 'mostBytes'>,
-): Promise<Response> {
+): Promise<[state: z.input<typeof manifestExport>, headers: Record<string, string>]> {
   const { maxExports: most, maxExportBytes: mostBytes } = ports.limits;
   const accepted = await requestExport(ports, principal, { ...asked, most, mostBytes });
   const wait = waitOf(context);
   const state = await awaitedExport(context, ports, principal, accepted);
-  return context.json(stateJson(state), 202, {
+  const headers = {
     location: pathOf(accepted.id),
     'preference-applied': wait > 0 ? `respond-async, wait=${wait}` : 'respond-async',
     vary: 'Accept, Prefer',
     ...retryOf(state),
-  });
+  };
+  return [stateJson(state), headers];
 }
 
 /** An unfinished export may be asked for again after a second. */
@@ -144,15 +122,15 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
     headers: waitHeaders,
     params,
     answers: {
-      200: jsonAnswer('The state of the export', exportState),
+      200: jsonAnswer('The state of the export', manifestExport),
       404: errorAnswer('The caller has no such export, or it has expired'),
     },
-    handle: async ({ context, principal, params: { id } }) => {
+    handle: async ({ context, answer, principal, params: { id } }) => {
       const wait = waitOf(context);
       if (wait > 0) context.header('preference-applied', `wait=${wait}`);
       const known = await readExport(ports, principal, id);
       const state = await awaitedExport(context, ports, principal, known);
-      return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retryOf(state) });
+      return answer(200, stateJson(state), { 'cache-control': 'no-store', ...retryOf(state) });
     },
   });
 
@@ -163,7 +141,7 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
     description: 'Supports ranges. Manifests with the same bytes have the same ETag.',
     params,
     answers: {
-      200: { description: 'The manifest', content: files },
+      200: { description: 'The manifest', content: { ...files, 'application/json': { schema: manifest } } },
       206: { description: 'The requested range', content: files },
       304: notModified,
       404: errorAnswer('The caller has no such export, or it has expired'),
@@ -201,9 +179,9 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
       204: { description: 'The export is gone' },
       404: errorAnswer('The caller has no such export'),
     },
-    handle: async ({ context, principal, params: { id } }) => {
+    handle: async ({ answer, principal, params: { id } }) => {
       await removeExport(ports, principal, id);
-      return context.body(null, 204);
+      return answer(204);
     },
   });
 }
@@ -212,7 +190,13 @@ function pathOf(id: string): string {
   return `/manifest/v1/exports/${id}`;
 }
 
-function stateJson({ id, state, form, progress, ...job }: ManifestExportState): z.input<typeof exportState> {
+function stateJson({
+  id,
+  state,
+  form,
+  progress,
+  ...job
+}: ManifestExportState): z.input<typeof manifestExport> {
   const { missingBlobs, missing } = progress;
   return {
     export_id: id,

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { importedManifest, manifest } from '../../../contract/manifests.ts';
+import { bytes, uuidField } from '../../../contract/values.ts';
 import {
   authorizeProject,
   callerKey,
@@ -28,7 +30,6 @@ import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
 import { booleanParameter } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
-import { bytes, jsonObject, uuidField } from '../schemas.ts';
 import {
   type AcceptingExports,
   acceptExport,
@@ -69,27 +70,6 @@ const importQuery = z.strictObject({
   parent_id: uuidField('parent_id').optional(),
 });
 
-export const manifest = z
-  .object({
-    version: z.literal('3'),
-    contexts: z.record(z.string(), jsonObject),
-    statements: z.record(z.string(), jsonObject),
-    blobs: z.record(z.string(), z.string()).describe('Base64 of each blob, by CID'),
-    anchors: z.array(jsonObject).optional(),
-  })
-  .openapi('Manifest');
-
-const counts = z.object({ stored: z.int(), known: z.int() });
-const imported = z
-  .object({
-    graph_id: z.uuid(),
-    statements: counts,
-    blobs: counts,
-    contexts: z.int(),
-    unverified_contexts: z.array(z.string()).describe('URLs of contexts that only the manifest vouches for'),
-  })
-  .openapi('ImportedManifest');
-
 const files = { [json]: { schema: manifest }, [car]: { schema: bytes } };
 
 export type ManifestRoutes = ManifestExporting &
@@ -118,7 +98,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       406: notAcceptable,
       429: errorAnswer('The caller has too many unfinished exports, or their results are too large together'),
     },
-    handle: async ({ context, principal, query }) => {
+    handle: async ({ context, answer, principal, query }) => {
       const form = accepts(context, [json, car]) === car ? 'car' : 'json';
       const selection = await selectionOf(ports, principal, query);
       const filter = {
@@ -128,7 +108,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       };
       const visibility = selection?.visibility ?? (await principal.grants.visible());
       if (prefersAsync(context))
-        return await acceptExport(context, ports, principal, { filter, visibility, form });
+        return answer(202, ...(await acceptExport(context, ports, principal, { filter, visibility, form })));
       const { signal } = context.req.raw;
       const exported = await ports.exportTurns.run(
         () => exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
@@ -155,13 +135,13 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     query: importQuery,
     body: files,
     answers: {
-      201: jsonAnswer('Imported as a new graph', imported),
-      200: jsonAnswer('The graph exists and has everything in the manifest', imported),
+      201: jsonAnswer('Imported as a new graph', importedManifest),
+      200: jsonAnswer('The graph exists and has everything in the manifest', importedManifest),
       404: errorAnswer('The parent graph does not exist'),
       409: errorAnswer('The graph already exists with other content'),
     },
     beginsLate: true,
-    handle: async ({ context, principal, query, begin }) => {
+    handle: async ({ context, answer, principal, query, begin }) => {
       const form = demandContentType(context, [json, car], true) === car ? 'car' : 'json';
       const graph = await graphForImport(ports.graphs, principal, {
         graphId: query.graph_id ?? ports.newGraphId(),
@@ -175,7 +155,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       await using spool = await spooled(context, ports.spools, limit);
       const writes: WorkLimit = { run: (work) => ports.writes.run(work, callerKey(principal)) };
       const result = await importManifest({ ...ports, writes }, spool, form, graph);
-      return context.json(importedJson(result), result.isNew ? 201 : 200);
+      return answer(result.isNew ? 201 : 200, importedJson(result));
     },
   });
 }

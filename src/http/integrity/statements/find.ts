@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cidText, graphParameter, identifierParameter, unverified } from '../../../contract/values.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -15,7 +16,6 @@ import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { nextCursor, nextJson, pageRequest, paging } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
-import { cidText, graphParameter, identifierParameter, unverified } from '../schemas.ts';
 import { trustInStored, trustJson, trustSchema } from './trust.ts';
 
 const findings = z
@@ -66,14 +66,14 @@ export function findRoutes(app: App, ports: FindRoutes): void {
       200: jsonAnswer('What is known and visible to the caller', findings),
       404: errorAnswer('Nothing is known about it, or the graph does not exist'),
     },
-    handle: async ({ context, principal, params, query }) => {
+    handle: async ({ answer, principal, params, query }) => {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const found = await findIdentifier(ports, params.cid, pageRequest(query), scope);
       const trust = await trustInStored(
         ports.trust,
         found.statements.map(({ statement }) => statement),
       );
-      return context.json({ cid: bareIdentifier(params.cid), ...findingsJson(found, trust) });
+      return answer(200, { cid: bareIdentifier(params.cid), ...findingsJson(found, trust) });
     },
   });
 }
@@ -88,7 +88,7 @@ function findingsJson({ blob, statements, variants, next }: Findings, trust: Rea
       role,
       graph_ids: statement.graphIds,
       trust: trustJson(trust.get(cidUrn(statement.rdfcCid))),
-      ...(!statement.isTrusted && { unverified: true }),
+      ...(!statement.isTrusted && { unverified: true as const }),
     })),
     ...(variants.length > 0 && { variants: variants.map(({ text }) => text) }),
     credentials: unique(all.map(credentialId)),

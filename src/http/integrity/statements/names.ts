@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { graphParameter, identifierParameter } from '../../../contract/values.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
@@ -8,7 +9,6 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
-import { graphParameter, identifierParameter } from '../schemas.ts';
 
 const mostIds = 1_000;
 /** More than so many identifiers need. */
@@ -46,10 +46,10 @@ export function nameRoutes(app: App, { names, graphs, limits }: NameRoutes): voi
       200: jsonAnswer('The name of each identifier that has one', namesAnswer),
       404: errorAnswer('The graph does not exist'),
     },
-    handle: async ({ context, principal }) => {
+    handle: async ({ context, answer, principal }) => {
       const { ids, graph_id } = await parsedJsonBody(context, namesBody, limits, bodyLimit);
       const scope = await scopeFor(graphs, principal, graph_id ?? null);
-      return context.json({ names: Object.fromEntries(await names.of(ids, scope)) });
+      return answer(200, { names: Object.fromEntries(await names.of(ids, scope)) });
     },
   });
 }

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
+import { jsonObject, uuidField } from '../../../contract/values.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { JsonReader, JsonStatements } from '../../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { parsed } from '../../parsed.ts';
 import type { RequestLimits } from '../request-limits.ts';
-import { jsonObject, uuidField } from '../schemas.ts';
 
 /** The members beside the statements. Only these are parsed here. Statements stay bytes. */
 const putFields = {

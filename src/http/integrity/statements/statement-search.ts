@@ -1,4 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import {
+  cidText,
+  graphParameter,
+  identifierParameter,
+  jsonObject,
+  unverified,
+} from '../../../contract/values.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -9,27 +16,23 @@ import type { Trust, TrustReader } from '../../../domain/integrity/signatures/tr
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { type JsonPieces, listAnswer, nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { type JsonPieces, nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { rangeOf, timeRange } from '../../time-range.ts';
 import { operation } from '../operation.ts';
-import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
 import { trustInStored, trustJson, trustSchema } from './trust.ts';
 
+const foundStatement = z.object({
+  id: z.string(),
+  jcs_cid: cidText,
+  type: z.string(),
+  graph_ids: z.array(z.uuid()),
+  trust: trustSchema,
+  statement: jsonObject,
+  unverified,
+});
+type FoundStatement = z.output<typeof foundStatement>;
 const found = z
-  .object({
-    statements: z.array(
-      z.object({
-        id: z.string(),
-        jcs_cid: cidText,
-        type: z.string(),
-        graph_ids: z.array(z.uuid()),
-        trust: trustSchema,
-        statement: jsonObject,
-        unverified,
-      }),
-    ),
-    next_cursor: nextCursor,
-  })
+  .object({ statements: z.array(foundStatement), next_cursor: nextCursor })
   .openapi('FoundStatements');
 
 export interface StatementSearchRoutes {
@@ -68,7 +71,7 @@ export function statementSearchRoutes(
       200: jsonAnswer('A page of statements', found),
       404: errorAnswer('The graph does not exist'),
     },
-    handle: async ({ context, principal, query }) => {
+    handle: async ({ answerList, principal, query }) => {
       const scope = await scopeFor(graphs, principal, query.graph_id ?? null);
       const filter = {
         kind: query.type ?? null,
@@ -82,7 +85,7 @@ export function statementSearchRoutes(
           ? await statementIndex.search(filter, page, scope)
           : await names.search(query.name, filter, page, scope);
       const trusts = await trustInStored(trust, found.statements);
-      return await listAnswer(context, 'statements', jsonOfStatements(found.statements, trusts), found);
+      return await answerList('statements', jsonOfStatements(found.statements, trusts), found);
     },
   });
 }
@@ -90,7 +93,7 @@ export function statementSearchRoutes(
 function* jsonOfStatements(
   statements: readonly StoredStatement[],
   trusts: ReadonlyMap<string, Trust>,
-): Generator<JsonPieces> {
+): Generator<JsonPieces<FoundStatement>> {
   for (const { rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted } of statements) {
     const id = cidUrn(rdfcCid);
     const trust = trustJson(trusts.get(id));

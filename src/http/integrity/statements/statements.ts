@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cidText, jsonObject, uuidField } from '../../../contract/values.ts';
 import { anywhere, onProject } from '../../../domain/access/access.ts';
 import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -16,10 +17,10 @@ import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, jsonType, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
 import { jsonBody, statementBody } from '../../json-request.ts';
+import { readyAnswer } from '../../ready-answer.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
-import { cidText, jsonObject, uuidField } from '../schemas.ts';
 import { formQuery, statementParams } from './statement-parameters.ts';
 import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
 
@@ -56,12 +57,13 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       201: jsonAnswer('Stored, or newly registered in the graph', stored),
       200: jsonAnswer('The statement was already stored', stored),
     },
-    handle: async ({ context, principal }) => {
+    handle: async ({ context, answer, principal }) => {
       const request = await readPutStatement(ports.json, await statementBody(context, limits), limits);
       const { names, isNew, issued } = await putStatements(ports, principal, request);
       const [name] = names;
-      const answer = { jcs_cid: name?.jcs_cid, rdfc_cid: name?.rdfc_cid, ...issuedJson(issued?.[0]) };
-      return context.json(answer, isNew ? 201 : 200);
+      if (!name) throw new TypeError('A statement was neither stored nor refused.');
+      const { jcs_cid, rdfc_cid } = name;
+      return answer(isNew ? 201 : 200, { jcs_cid, rdfc_cid, ...issuedJson(issued?.[0]) });
     },
   });
 
@@ -76,13 +78,13 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       200: jsonAnswer('All statements were already stored', batchResults),
       400: errorAnswer('Refused. details lists up to 100 bad statements with their index'),
     },
-    handle: async ({ context, principal }) => {
+    handle: async ({ context, answer, principal }) => {
       const request = await readPutBatch(ports.json, await jsonBody(context, limits), limits);
       const { names, isNew, issued } = await putStatements(ports, principal, request);
       const status = isNew ? 201 : 200;
-      if (!issued) return context.body(`{"results":${names.json()}}`, status, jsonType);
+      if (!issued) return readyAnswer(context.body(`{"results":${names.json()}}`, status, jsonType));
       const results = Array.from(names, (name, at) => ({ ...name, ...issuedJson(issued[at]) }));
-      return context.json({ results }, status);
+      return answer(status, { results });
     },
   });
 
@@ -105,13 +107,13 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       404: errorAnswer('The statement does not exist'),
       406: notAcceptable,
     },
-    handle: async ({ context, principal, params, query }) => {
+    handle: async ({ context, answer, principal, params, query }) => {
       const statement = await readStatement(ports, principal.grants, params.id, query.jcs_cid);
       context.header('vary', 'Accept');
       const type = accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']);
       const isQuads = type === 'application/n-quads';
       const etag = `"${(isQuads ? statement.rdfcCid : statement.jcsCid).text}"`;
-      if (isNotModified(context, etag)) return context.body(null, 304, { etag });
+      if (isNotModified(context, etag)) return answer(304, undefined, { etag });
       if (isQuads) {
         const nquads = await statementNQuads(ports.identifier, ports.contexts, statement);
         return wholeAnswer(context, nquads, { 'content-type': 'application/n-quads; charset=utf-8', etag });
@@ -136,19 +138,18 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       201: jsonAnswer('Registered', registeredDid),
       200: jsonAnswer('This service already registered the DID in that graph', registeredDid),
     },
-    handle: async ({ context, principal, params, query }) => {
+    handle: async ({ answer, principal, params, query }) => {
       const { statement, isNew } = await registerDid(ports, principal, {
         did: params.did_key,
         graphId: query.graph_id ?? null,
       });
       const { rdfcCid, jcsCid, jcs } = statement;
-      const answer = {
+      return answer(isNew ? 201 : 200, {
         statement_id: cidUrn(rdfcCid),
         jcs_cid: jcsCid.text,
         rdfc_cid: rdfcCid.text,
         statement: JSON.parse(Buffer.from(jcs).toString()),
-      };
-      return context.json(answer, isNew ? 201 : 200);
+      });
     },
   });
 }

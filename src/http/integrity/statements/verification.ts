@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cidText } from '../../../contract/values.ts';
 import { anywhere } from '../../../domain/access/access.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
@@ -12,7 +13,6 @@ import { readStatement, type StatementReading } from '../../../domain/integrity/
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { cidText } from '../schemas.ts';
 import { formQuery, statementParams } from './statement-parameters.ts';
 import { trustJson, trustSchema } from './trust.ts';
 
@@ -67,10 +67,10 @@ export function verificationRoutes(app: App, ports: VerificationRoutes): void {
       200: jsonAnswer('What is known about its signatures', verification),
       404: errorAnswer('The statement does not exist'),
     },
-    handle: async ({ context, principal, params, query }) => {
+    handle: async ({ answer, principal, params, query }) => {
       const statement = await readStatement(ports, principal.grants, params.id, query.jcs_cid);
       const verified = await verifyStatement(ports.statementVerifying, statement);
-      return context.json({
+      return answer(200, {
         statement_id: cidUrn(statement.rdfcCid),
         jcs_cid: statement.jcsCid.text,
         registered_by: verified.registeredBy,

@@ -1,8 +1,10 @@
+import { z } from '@hono/zod-openapi';
 import { decodeJwt, SignJWT } from 'jose';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTokenSemaphores, openSharedRateLimits } from '../../../../src/composition/shared.ts';
 import { gatewayScopes } from '../../../../src/domain/control-plane/gateway-access.ts';
+import { jsonAnswer } from '../../../../src/http/answers.ts';
 import { gatewayApps, gatewayOperation } from '../../../../src/http/control-plane/gateway-operation.ts';
 import {
   gatewayVerifier,
@@ -49,8 +51,10 @@ beforeAll(async () => {
     access: 'audit-exchanges',
     tag: 'Gateway',
     summary: 'A test',
-    answers: {},
-    handle: ({ context, principal: { subject, scopes } }) => context.json({ subject, scopes: [...scopes] }),
+    answers: {
+      200: jsonAnswer('The caller', z.object({ subject: z.string(), scopes: z.array(z.string()) })),
+    },
+    handle: ({ answer, principal: { subject, scopes } }) => answer(200, { subject, scopes: [...scopes] }),
   });
 });
 afterAll(() => authService[Symbol.asyncDispose]());

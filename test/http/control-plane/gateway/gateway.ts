@@ -8,6 +8,7 @@ import { signGatewayCredential } from '../../../../src/platform/agent-tokens/gat
 import { readSettings } from '../../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../../src/storage/open.ts';
 import { newAgent } from '../../../builders/agents.ts';
+import { checkAnswers } from '../../declared-answers.ts';
 import { type Answer, answerOf } from '../../service.ts';
 import { newServiceStore, type StoreKind } from '../../service-store.ts';
 import { gatewaySecret } from '../plane.ts';
@@ -51,6 +52,7 @@ export function useGateway(
     store = opened.use(await openStore(settings, () => undefined));
     const rateLimits = opened.use(await openSharedRateLimits(settings, log));
     plane = opened.use(await openControlPlane({ store, rateLimits }, settings, log));
+    checkAnswers(plane.app);
     everything = await credential();
   });
   afterAll(() => opened.disposeAsync());

@@ -5,6 +5,7 @@ import { type ControlPlane, openControlPlane } from '../../../../src/control-pla
 import { readSettings } from '../../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../../src/storage/open.ts';
 import { startAuthService, type TestAuthService } from '../../../access/auth-service.ts';
+import { checkAnswers } from '../../declared-answers.ts';
 import { type Answer, answerOf } from '../../service.ts';
 import { newServiceStore } from '../../service-store.ts';
 import { variables } from '../plane.ts';
@@ -52,6 +53,7 @@ export function useProjectPlane(
     const log = pino({ level: 'silent' });
     const rateLimits = opened.use(await openSharedRateLimits(settings, log));
     ({ app } = opened.use(await openControlPlane({ store, rateLimits }, settings, log)));
+    checkAnswers(app);
   });
   afterAll(() => opened.disposeAsync());
   const connection = { incoming: { socket: { remoteAddress: '127.0.0.1' } } };

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
-import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
+import { parseCid } from '../domain/integrity/identifiers/cid.ts';
+import { parseIdentifier, parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
 
 const example = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
 
