@@ -1,5 +1,7 @@
+import { everythingVisible } from '../domain/access/visibility.ts';
 import { credentials } from '../domain/integrity/credentials/credential-records.ts';
 import { statusEntries } from '../domain/integrity/credentials/status-entries.ts';
+import { parseCid } from '../domain/integrity/identifiers/cid.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
 import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
 import { type DsseKeys, verifyDsse } from '../domain/integrity/proofs/dsse.ts';
@@ -62,6 +64,10 @@ export async function openSignatures(
   const trusting: TrustPorts = {
     ...records,
     standings: (signed) => signatureStandings(standing, signed),
+    async registrarOf(id) {
+      const statement = await store.statements.byRdfcCid(parseCid(id), everythingVisible);
+      return statement ? await store.statements.registrarOf(statement.jcsCid) : null;
+    },
     proofsIn: (id) => proofsIn({ ...records, statements: store.statements }, id),
     ownDids,
     now,

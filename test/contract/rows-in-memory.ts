@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Visibility } from '../../src/domain/access/visibility.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
+import { type Cid, digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphAttachments, GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
 import type {
   Graph,
@@ -28,6 +28,7 @@ interface Home {
 
 interface Kept {
   readonly row: StatementRow;
+  readonly registrar: string | null;
   /** Rises with every row that is stored. */
   readonly seq: number;
   readonly homes: Home[];
@@ -48,11 +49,16 @@ export class RowsInMemory implements AsyncDisposable {
 
   readonly rows = { verified: rowsOf(this.#verified), unverified: rowsOf(this.#unverified) };
   readonly statements = {
-    putMany: async (rows: Iterable<StatementRow>, graphId: string | null) => {
+    putMany: async (
+      rows: Iterable<StatementRow>,
+      graphId: string | null,
+      registrar: string | null = null,
+    ) => {
       const home = graphId === null ? null : this.#home(graphId);
       if (home === undefined) throw new ServiceError('unknown_graph', `There is no graph ${graphId}.`);
-      return this.#putAll(rows, home);
+      return this.#putAll(rows, home, registrar);
     },
+    registrarOf: async ({ text }: Cid) => this.#verified.get(text)?.registrar ?? null,
   };
   readonly graphs = {
     add: async (graph: Graph) => this.#add({ graph, attachments: { contexts: [], anchors: [] } }),
@@ -115,19 +121,19 @@ export class RowsInMemory implements AsyncDisposable {
     return 'added';
   }
 
-  #putAll(rows: Iterable<StatementRow>, home: Home | null): PutCounts {
+  #putAll(rows: Iterable<StatementRow>, home: Home | null, registrar: string | null = null): PutCounts {
     const counts = { stored: 0, joined: 0, known: 0 };
-    for (const row of rows) counts[this.#put(row, home)] += 1;
+    for (const row of rows) counts[this.#put(row, home, registrar)] += 1;
     return counts;
   }
 
-  #put(row: StatementRow, home: Home | null): PutOutcome {
+  #put(row: StatementRow, home: Home | null, registrar: string | null): PutOutcome {
     const name = row.jcsCid.text;
     const unverified = this.#unverified.get(name);
     const isPromoted = row.isTrusted && unverified !== undefined;
     const known = this.#verified.get(name) ?? (isPromoted ? undefined : unverified);
     if (known) return join(known, home) ? 'joined' : 'known';
-    const kept = { row, seq: ++this.#seq, homes: isPromoted ? unverified.homes : [] };
+    const kept = { row, registrar, seq: ++this.#seq, homes: isPromoted ? unverified.homes : [] };
     join(kept, home);
     (row.isTrusted ? this.#verified : this.#unverified).set(name, kept);
     if (isPromoted) this.#unverified.delete(name);

@@ -76,6 +76,17 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
         expect(found && plain(found)).toEqual(plain(expected));
     });
 
+    test('knows who stored a verified row first', async () => {
+      const [a, b, c, hidden] = [named('a'), named('b'), named('c'), named('hidden', { isTrusted: false })];
+      await statements.putMany([a], first, 'ada');
+      await statements.putMany([a, b, hidden], second, 'bob');
+      await statements.putMany([c], null);
+      const { jcsCid: unknown } = named('unknown');
+      const rows = [a, b, c, hidden].map(({ jcsCid }) => jcsCid);
+      const registrars = await Promise.all([...rows, unknown].map((cid) => statements.registrarOf(cid)));
+      expect(registrars).toEqual(['ada', 'bob', null, null, null]);
+    });
+
     test('counts new, joined and known rows', async () => {
       const [a, b] = [named('a'), named('b')];
       expect(await statements.putMany([a, a, b], first)).toEqual(counted({ stored: 2, known: 1 }));

@@ -41,6 +41,7 @@ async function gathered(signaturesOf: (statement: string) => readonly Signature[
       signatures: { among: async (_: unknown, ids: readonly unknown[]) => ids.map(String).map(signaturesOf) },
       retractions: { among: async (_: unknown, ids: readonly unknown[]) => ids.map(() => []) },
       proofsIn: async () => [],
+      registrarOf: async () => null,
       standings: async () => new Map(),
       ownDids: new Set<string>(),
       now: () => new Date(),

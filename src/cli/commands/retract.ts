@@ -37,7 +37,10 @@ export function retractCommand(program: Command, io: Io): void {
     .description('withdraw a statement')
     .argument('<id>', 'the id of the statement (either of its CIDs)')
     .option('--reason <text>', 'why, for people who read the statement')
-    .option('--graph <graph>', 'UUID or name of the graph of the retraction (default: the one of cairn.json)')
+    .option(
+      '--graph <graph>',
+      'UUID or name of the graph of the retraction (default: the one of cairn.json, otherwise that of the statement)',
+    )
     .option('--sign <key file>', 'sign with this key (default: your own key)')
     .option('--json', 'print the trust in the statement, with the id of the retraction, as JSON')
     .addHelpText('after', notes)
@@ -49,6 +52,9 @@ const verificationAnswer = z.object({
   registered_by: z.string().nullable(),
   trust: z.looseObject({ state: z.string() }),
 });
+const findings = z.object({
+  statements: z.array(z.object({ role: z.string(), graph_ids: z.array(z.string()) })),
+});
 const batchAnswer = z.object({ results: z.array(z.object({ statement_id: z.string() })).min(1) });
 
 async function retract(io: Io, text: string, { reason, graph, sign, json }: RetractFlags): Promise<void> {
@@ -58,7 +64,8 @@ async function retract(io: Io, text: string, { reason, graph, sign, json }: Retr
   const settings = readClientSettings(io);
   const client = openClient(settings);
   const before = await verification(client, cid.text);
-  const graphId = await chosenGraph(client, settings, graph);
+  const graphId =
+    (await chosenGraph(client, settings, graph)) ?? (await graphOf(client, before.statement_id));
   const key = sign ?? (await ownKey(io)).file;
   const retraction = await store(client, key, { subject: before.statement_id, reason, graphId });
   const after = await verification(client, cid.text);
@@ -76,6 +83,13 @@ async function verification(client: ApiClient, id: string) {
     await client.send('GET', `/statements/v1/id/${id}/verification`),
     verificationAnswer,
   );
+}
+
+/** A graph of the statement. Whoever registered it there may retract it there. */
+async function graphOf(client: ApiClient, id: string): Promise<string | null> {
+  const answer = await answerJson(await client.send('GET', `/cid/v1/find/${id}`), findings);
+  const graphs = answer.statements.filter(({ role }) => role === 'self').flatMap((one) => one.graph_ids);
+  return graphs[0] ?? null;
 }
 
 /** Stores a retraction and the credential about it. @returns the id of the retraction. */

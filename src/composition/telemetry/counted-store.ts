@@ -29,7 +29,8 @@ export function countedStore(store: Store, metrics: Metrics): Store {
     ...store,
     statements: {
       ...statements,
-      putMany: (rows, graphId) => counted(rows, (packed) => statements.putMany(packed, graphId)),
+      putMany: (rows, graphId, registrar) =>
+        counted(rows, (packed) => statements.putMany(packed, graphId, registrar)),
     },
     graphImports: { begin: async (projectId) => countedImport(await graphImports.begin(projectId)) },
     blobs: countedBlobs(store.blobs, metrics),

@@ -51,10 +51,18 @@ export interface StatementStore {
    * Idempotent: a repeat stores the rest, and existing rows are `known`. `rows` may contain duplicates. A verified row
    * replaces an unverified one with the same `jcs_cid` and takes over its graphs. If a verified row exists, an unverified
    * one with its `jcs_cid` only adds it to the graph.
+   * @param registrar who stores them. Kept for each verified row when it is stored first. Default: nobody.
    * @returns how many rows had each outcome.
    * @throws ServiceError `unknown_graph`, `storage_full`.
    */
-  putMany(rows: Iterable<StatementRow>, graphId: string | null): Promise<PutCounts>;
+  putMany(
+    rows: Iterable<StatementRow>,
+    graphId: string | null,
+    registrar?: string | null,
+  ): Promise<PutCounts>;
+
+  /** Who stored a verified row first; null if nobody is known. */
+  registrarOf(jcsCid: Cid): Promise<string | null>;
 
   /** The first stored form among the verified, visible ones. */
   byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;

@@ -23,6 +23,8 @@ export interface BlobEntry {
 export interface StatementEntry extends Pick<StatementRow, 'jcsCid' | 'jcs' | 'contextSet' | 'isTrusted'> {
   /** Registered graphs, oldest membership first. */
   readonly graphIds: readonly string[];
+  /** As `StatementStore.registrarOf`. */
+  readonly registrar: string | null;
   /** Whether the store keeps exactly what it would keep for this row. */
   holds(row: StatementRow): boolean;
 }

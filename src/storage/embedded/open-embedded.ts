@@ -20,6 +20,7 @@ import { embeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { graphReads } from './graphs/graph-reads.ts';
 import { embeddedGraphs } from './graphs/graphs.ts';
 import { embeddedSnapshots } from './snapshots/snapshots.ts';
+import { registrarReads } from './statements/registrars.ts';
 import { embeddedRows } from './statements/rows.ts';
 
 /**
@@ -38,14 +39,18 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
   const snapshots = opened.use(embeddedSnapshots(database.reader));
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
+  const registrars = registrarReads(database.reader);
   const of: RecordStore['of'] = (declared) => embeddedRecords(database, declared);
   const store = planned({
     place: `the data folder ${dataDir}`,
     ...rowsOf(database.reader),
     snapshot: () => snapshots.open(),
     statements: {
-      putMany: async (given, graphId) =>
-        await database.writes.run('putStatements', { graphId, slices: PackedRows.of(given).slices }),
+      putMany: async (given, graphId, registrar = null) => {
+        const { slices } = PackedRows.of(given);
+        return await database.writes.run('putStatements', { graphId, slices, registrar });
+      },
+      registrarOf: async (jcsCid) => registrars.of(jcsCid),
     },
     graphs: embeddedGraphs(database),
     graphImports: embeddedGraphImports(database),

@@ -3,6 +3,7 @@ import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { createTables } from './collections/tables.ts';
 import { createSeriesIndex } from './exchanges/exchange-series.ts';
+import { registrarsTable } from './statements/registrars.ts';
 import { statementTables } from './statements/tables.ts';
 
 /** Folders with another version are refused. There is no conversion. */
@@ -54,6 +55,7 @@ export function createSchema(database: DatabaseSync, folder: string): void {
   createSeriesIndex(database);
   // Not in the schema, so that older folders get it too.
   database.exec('CREATE INDEX IF NOT EXISTS graphs_by_name ON graphs (name, id)');
+  database.exec(registrarsTable);
   database.exec('COMMIT');
 }
 

@@ -152,7 +152,7 @@ async function storeStatements(
       const signed = Iterator.from(group).filter(mayCarrySignature);
       await keepChecked(ports, await checkSignatures(verifying, signed));
       const put = await coming.put(group);
-      await keepRetractions(ports, group);
+      await keepRetractions(ports, group, null);
       return put;
     };
     for await (const { stored, joined, known } of mapConcurrent(rows.groups(), groupsAtOnce, put)) {

@@ -144,6 +144,7 @@ export class ManifestSignatures {
     return {
       signatures: { among: async (_index, ids) => ids.map((id) => this.#found.get(String(id)) ?? []) },
       retractions: this.#retractions,
+      registrarOf: async () => null,
       proofsIn: async (id) => (this.#found.get(id) ?? []).filter(({ kind }) => kind === 'proof'),
       standings: async (signatures) =>
         new Map(

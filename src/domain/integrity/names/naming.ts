@@ -179,9 +179,9 @@ export function withNaming({ statements, graphImports, blobs }: Writes, ports: N
   return {
     statements: {
       ...statements,
-      async putMany(given, graphId) {
+      async putMany(given, graphId, registrar) {
         const rows = repeatable(given);
-        const counts = await statements.putMany(rows, graphId);
+        const counts = await statements.putMany(rows, graphId, registrar);
         await nameSubjects(ports, rows);
         return counts;
       },

@@ -120,6 +120,7 @@ async function recheck(
 ): Promise<Pick<Checks, 'statements' | 'uncovered'>> {
   const entries = rows.map((row) => ({
     ...row,
+    registrar: null,
     holds: ({ rdfcCid }: Pick<StoredStatement, 'rdfcCid'>) => rdfcCid.text === row.rdfcCid.text,
   }));
   let uncovered = 0;

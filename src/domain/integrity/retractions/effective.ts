@@ -18,6 +18,8 @@ export interface Retraction {
 
 export interface RetractionPorts extends ProvenPorts {
   readonly retractions: Pick<Retractions, 'among'>;
+  /** Who registered a statement, as `registrarKey` names them; null if it is not known. @param id with `urn:cid:`. */
+  readonly registrarOf: (id: string) => Promise<string | null>;
   /** The signatures inside a statement. @param id with `urn:cid:`. */
   readonly proofsIn: (id: string) => Promise<readonly Signature[]>;
   /** Whether any of these signatures still counts for its signer, because its credential is not revoked. */
@@ -31,7 +33,7 @@ const readAtOnce = 8;
 
 /**
  * The retraction of each statement that is withdrawn. It counts if it was signed by the DID that it names in
- * `registeredBy`, and that DID is in `registeredBy` of the statement or has signed the proof in it. Credentials of
+ * `registeredBy`, and that DID is in `registeredBy` of the statement or has signed the proof in it; or if the principal who stored the statement first has stored it in the same project. Credentials of
  * others about the statement give no authority over it, and neither do the DIDs of this service, which sign for
  * everybody. A retraction is final: those of retractions have no effect.
  * Reads once if none of the statements has a proven retraction, however many strangers have stored.
@@ -66,7 +68,10 @@ async function retractionOf(ports: RetractionPorts, claim: Claim): Promise<Retra
     for (const record of candidates)
       if (await isSigned(ports, record, did)) return retractionFrom(record, true);
   }
-  return undefined;
+  const registrar = await ports.registrarOf(claim.id);
+  if (registrar === null) return undefined;
+  const [[record] = []] = await ports.retractions.among('byWithdrawn', [claim.id], 1, [registrar]);
+  return record && retractionFrom(record, false);
 }
 
 /** The DIDs that speak for a statement: its registrant, and those whose proof is a part of it. */

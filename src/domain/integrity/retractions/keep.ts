@@ -1,7 +1,13 @@
 import type { StatementRow } from '../ports.ts';
 import { keepSignatures, type Signature, type Signatures } from '../signatures/signatures.ts';
 import { PackedRows, unpackedRow, unpackSlice } from '../statements/packed-rows.ts';
-import { claimedRetraction, type Retractions, retractionId, retractionKind } from './retraction-records.ts';
+import {
+  claimedRetraction,
+  type Retractions,
+  registered,
+  retractionId,
+  retractionKind,
+} from './retraction-records.ts';
 
 export interface RetractionKeeping {
   readonly retractions: Pick<Retractions, 'insert' | 'update' | 'among'>;
@@ -14,10 +20,12 @@ const recordsAtOnce = 500;
 /**
  * Stores what these rows withdraw, after the rows. A retraction and its signature look for each other after they are
  * stored themselves, so whichever comes second finds the first.
+ * @param registrar who stores them; null if nobody may retract in that name.
  */
 export async function keepRetractions(
   { retractions, signatures, now }: RetractionKeeping,
   rows: Iterable<StatementRow>,
+  registrar: string | null,
 ): Promise<void> {
   const createdAt = now().getTime();
   const records = Array.from(rowsThatRetract(rows), (row) => claimedRetraction(row, createdAt)).filter(
@@ -25,7 +33,9 @@ export async function keepRetractions(
   );
   for (let at = 0; at < records.length; at += recordsAtOnce) {
     const group = records.slice(at, at + recordsAtOnce);
-    await retractions.insert(group);
+    await retractions.insert(
+      registrar === null ? group : [...group, ...group.map((one) => registered(one, registrar))],
+    );
     for (const [signer, byOne] of Map.groupBy(group, ({ registeredBy }) => registeredBy)) {
       const ids = byOne.map(({ retraction }) => retraction);
       const signed = await signatures.among('byProof', ids, 1, ['ok', signer]);

@@ -69,6 +69,12 @@ export function retractionId({ retraction }: Pick<Withdrawal, 'retraction'>, aut
   return `${retraction} ${authority}`;
 }
 
+/** The record of the same retraction for whoever registered it. */
+export function registered(claimed: RetractionRecord, registrar: string): RetractionRecord {
+  const id = retractionId(claimed, registrar);
+  return { ...claimed, id, authority: registrar, withdrawn: claimed.subject };
+}
+
 /** The record of what a row withdraws, before anybody has proven who it is by. */
 export function claimedRetraction(row: StatementRow, createdAt: number): RetractionRecord | undefined {
   const found = withdrawalOf(row);

@@ -7,7 +7,7 @@ import { statementIndex, statementReads } from './statement-index.ts';
 
 export interface StoreOfRows {
   readonly rows: StatementRowsOfStore;
-  readonly statements: Pick<StatementStore, 'putMany'>;
+  readonly statements: Pick<StatementStore, 'putMany' | 'registrarOf'>;
   readonly graphReads: GraphReads;
   snapshot(): Promise<RowsSnapshot>;
 }
@@ -24,7 +24,8 @@ export function planned<Of extends StoreOfRows>(store: Of): Omit<Of, 'statements
   return {
     ...store,
     statements: {
-      putMany: (given, graphId) => statements.putMany(given, graphId),
+      putMany: (given, graphId, registrar) => statements.putMany(given, graphId, registrar),
+      registrarOf: (jcsCid) => statements.registrarOf(jcsCid),
       ...statementReads(rows),
     },
     statementIndex: statementIndex(rows),

@@ -9,6 +9,7 @@ import {
   type RetractionKeeping,
   rowsThatRetract,
 } from '../retractions/keep.ts';
+import { registrarKey } from '../retractions/registrar.ts';
 import { withdrawalOf } from '../retractions/retraction-records.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import { type CredentialIssuing, type IssuedCredential, issueCredentials } from '../signatures/issue.ts';
@@ -55,7 +56,8 @@ export async function putStatements(
 ): Promise<PutResult> {
   const { statements, graphs, identifier, contexts, writes, verifying } = ports;
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
-  else await graphForWriting(graphs, principal, graphId);
+  const graph = graphId === null ? null : await graphForWriting(graphs, principal, graphId);
+  const registrar = registrarKey(principal, graph?.projectId ?? null);
   const options = { generateId, strict: true, reportCoverage: false };
   const identified = await identifier.identify(body, ranges, options);
   if (isBatch) demandAll(identified);
@@ -67,8 +69,8 @@ export async function putStatements(
     for (const set of contextSets) await contexts.keep(set);
     // First, so that no stored statement lacks the check of its signature.
     await keepChecked(ports, checked);
-    const counts = await statements.putMany(rows, graphId);
-    await keepRetractions(ports, rows);
+    const counts = await statements.putMany(rows, graphId, registrar);
+    await keepRetractions(ports, rows, registrar);
     return counts;
   };
   const caller = callerKey(principal);

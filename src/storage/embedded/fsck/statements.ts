@@ -4,6 +4,7 @@ import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { jcsText, packReferences } from '../../../domain/integrity/statements/packed-references.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
+import { registrarReads } from '../statements/registrars.ts';
 import { membershipReads, selectWhole } from '../statements/statement-rows.ts';
 import { termReads, termWrites } from '../statements/terms.ts';
 
@@ -21,6 +22,7 @@ export function* statementPages(
   const rows = reader.prepare(selectWhole(sort, 'is_wanted(jcs_digest) ORDER BY seq'));
   const memberships = membershipReads(reader);
   const terms = termReads(reader);
+  const registrars = registrarReads(reader);
   let page: StatementEntry[] = [];
   let bytes = 0;
   for (const row of rows.iterate()) {
@@ -30,6 +32,7 @@ export function* statementPages(
       jcs,
       contextSet: terms.find(Number(row.context_set)) ?? '',
       isTrusted: sort === 'verified',
+      registrar: sort === 'verified' ? registrars.ofRow(Number(row.seq)) : null,
       graphIds: memberships(row).map(({ graphId }) => graphId),
       holds: (right) =>
         row.kind === terms.number(right.kind) &&

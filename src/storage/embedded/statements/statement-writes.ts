@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { PutCounts, PutOutcome } from '../../../domain/integrity/ports.ts';
 import { type PackedSlice, unpackSlice } from '../../../domain/integrity/statements/packed-rows.ts';
+import { registrarWrites } from './registrars.ts';
 import type { GraphOfRow, NumberedRow, RowWrites, SortWrites } from './row-writes.ts';
 import { termWrites } from './terms.ts';
 
@@ -15,6 +16,15 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   const countImported = database.prepare('UPDATE graph_imports SET statements = statements + ? WHERE id = ?');
   /** Number of rows that have joined the graph of this write. */
   let joined = 0;
+  const registrars = registrarWrites(database);
+  /** Numbers of the first and the last new verified row of this write. */
+  let added: { readonly first: number; readonly last: number } | null = null;
+
+  function insertVerified(row: NumberedRow): number {
+    const seq = verified.insert(row);
+    added = { first: added?.first ?? seq, last: seq };
+    return seq;
+  }
 
   function put(row: NumberedRow, home: GraphOfRow | null): PutOutcome {
     const known = verified.find(row.jcsDigest);
@@ -23,7 +33,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
     if (hidden !== undefined && row.isTrusted) return promote(row, hidden, home);
     if (hidden !== undefined) return join(unverified, hidden, home) ? 'joined' : 'known';
     const rows = row.isTrusted ? verified : unverified;
-    const seq = rows.insert(row);
+    const seq = row.isTrusted ? insertVerified(row) : unverified.insert(row);
     if (home !== null) {
       rows.joinNew(seq, row, home);
       joined += 1;
@@ -41,7 +51,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   function promote(row: NumberedRow, hidden: number, home: GraphOfRow | null): PutOutcome {
     const graphs = unverified.graphsOf(hidden);
     unverified.remove(hidden);
-    const seq = verified.insert(row);
+    const seq = insertVerified(row);
     for (const id of graphs) verified.join(seq, homeOf(id));
     join(verified, seq, home);
     return 'joined';
@@ -53,6 +63,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
 
   function putAll(slices: readonly PackedSlice[], home: GraphOfRow | null): PutCounts {
     joined = 0;
+    added = null;
     const counts = { stored: 0, joined: 0, known: 0 };
     // A rollback takes numbers back, so they are not kept for other writes.
     const numbers = new Map<string, number>();
@@ -71,10 +82,11 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   }
 
   return {
-    putStatements({ graphId, slices }: { graphId: string | null; slices: Slices }): PutCounts {
+    putStatements({ graphId, slices, registrar }: PutRequest): PutCounts {
       const home = graphId === null ? null : findGraph(graphId);
       const counts = putAll(slices, home);
       if (home) count.run(joined, home.id);
+      if (added !== null && registrar !== null) registrars.add(added.first, added.last, registrar);
       return counts;
     },
 
@@ -88,3 +100,9 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
 }
 
 type Slices = readonly PackedSlice[];
+
+interface PutRequest {
+  readonly graphId: string | null;
+  readonly slices: Slices;
+  readonly registrar: string | null;
+}

@@ -109,6 +109,7 @@ function statementEntry(
     jcs,
     contextSet,
     isTrusted,
+    registrar: typeof document.registrar === 'string' ? document.registrar : null,
     graphIds: graphKeys(document).flatMap((key) => registered.get(key.toHexString())?.graphId ?? []),
     holds: (row) => isDeepStrictEqual(comparable(document), comparable(describedOf(row))),
   };

@@ -40,7 +40,7 @@ function mongoGraphImport(database: Database, key: ObjectId, projectId: string):
   return {
     put: (rows) =>
       translated(() =>
-        putStatements(database, rows, async () => {
+        putStatements(database, rows, null, async () => {
           await keep();
           return { key, projectId };
         }),

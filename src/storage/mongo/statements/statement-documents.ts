@@ -36,6 +36,8 @@ export interface StatementDocument extends DescribedDocument {
   /** The projects of these graphs. A row that has left a graph may keep its project. */
   readonly projects: OneOrMore<string>;
   readonly jcs: Uint8Array;
+  /** Who stored the row first. Missing in rows of older versions, of imports, and of the service itself. */
+  readonly registrar?: string;
 }
 
 /** A graph that rows are stored under. Only its import knows the key of a graph that is being imported. */
@@ -82,6 +84,7 @@ export function statementDocument(
   row: UnpackedRow,
   position: ObjectId,
   graph: GraphOfRows | null,
+  registrar: string | null,
 ): StatementDocument {
   return {
     _id: row.jcsDigest,
@@ -90,6 +93,7 @@ export function statementDocument(
     graphs: graph ? graph.key : [],
     projects: graph ? graph.projectId : [],
     jcs: row.jcs,
+    ...(registrar !== null && row.isTrusted && { registrar }),
   };
 }
 

@@ -37,11 +37,13 @@ type Outcomes = Map<Uint8Array, Change>;
 
 /**
  * Implements `StatementStore.putMany`. If a step fails, some rows may be stored, and a repeat stores the rest.
+ * @param registrar who stores them.
  * @param findGraph called after the rows have their positions, so that positions follow the order of the calls.
  */
 export async function putStatements(
   database: Database,
   given: Iterable<StatementRow>,
+  registrar: string | null,
   findGraph: () => Promise<GraphOfRows | null>,
 ): Promise<PutCounts> {
   // Without CIDs, which are expensive to make.
@@ -49,12 +51,12 @@ export async function putStatements(
   demandSize(rows);
   const now = database.now();
   const placed = withoutRepeats(rows).map((row) => ({ row, position: nextPosition(now) }));
-  const graph = await findGraph();
+  const home = { graph: await findGraph(), registrar };
   const collections = statementCollections(database);
   const outcomes: Outcomes = new Map();
   for (const sort of ['unverified', 'verified'] as const) {
     const ofSort = placed.filter(({ row }) => row.isTrusted === (sort === 'verified'));
-    if (ofSort.length > 0) await putSort(collections, sort, ofSort, graph, outcomes);
+    if (ofSort.length > 0) await putSort(collections, sort, ofSort, home, outcomes);
   }
   const counts = { stored: 0, joined: 0, known: rows.length - outcomes.size };
   for (const outcome of outcomes.values()) counts[outcome] += 1;
@@ -76,12 +78,12 @@ async function putSort(
   collections: StatementCollections,
   sort: keyof StatementCollections,
   rows: readonly PlacedRow[],
-  graph: GraphOfRows | null,
+  { graph, registrar }: { readonly graph: GraphOfRows | null; readonly registrar: string | null },
   outcomes: Outcomes,
 ): Promise<void> {
   async function putGroup(group: readonly PlacedRow[]): Promise<void> {
     let left: readonly StatementDocument[] = group.map(({ row, position }) =>
-      statementDocument(row, position, graph),
+      statementDocument(row, position, graph, registrar),
     );
     await setImmediate();
     if (sort === 'unverified') {

@@ -3,13 +3,13 @@ import type { StatementStore } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
-import type { GraphOfRows } from './statement-documents.ts';
+import { type GraphOfRows, statementCollections } from './statement-documents.ts';
 import { putStatements } from './statement-writes.ts';
 
 export function mongoStatements(
   database: Database,
   graphs: RegisteredGraphs,
-): Pick<StatementStore, 'putMany'> {
+): Pick<StatementStore, 'putMany' | 'registrarOf'> {
   async function demandGraph(graphId: string | null): Promise<GraphOfRows | null> {
     if (graphId === null) return null;
     const graph = await graphs.find(graphId);
@@ -17,6 +17,12 @@ export function mongoStatements(
     return { key: graph._id, projectId: graph.projectId };
   }
   return {
-    putMany: (rows, graphId) => translated(() => putStatements(database, rows, () => demandGraph(graphId))),
+    putMany: (rows, graphId, registrar = null) =>
+      translated(() => putStatements(database, rows, registrar, () => demandGraph(graphId))),
+    async registrarOf({ digest }) {
+      const { verified } = statementCollections(database);
+      const options = { projection: { registrar: 1 } };
+      return (await translated(() => verified.findOne({ _id: digest }, options)))?.registrar ?? null;
+    },
   };
 }
