@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { open as openFile, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,6 +37,7 @@ import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
 import { statusEntriesContract } from '../../contract/status-entries.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
+import { openFilesUnder } from '../open-files.ts';
 import { newFolder, openTemporary, temporaryFolder } from '../temporary-folder.ts';
 import { change as changeDatabase } from './damages.ts';
 
@@ -331,15 +331,4 @@ describe('the embedded store', () => {
 async function filesUnder(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
-
-function openFilesUnder(folder: string): string[] {
-  const targets = readdirSync('/proc/self/fd').map((name) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${name}`);
-    } catch {
-      return '';
-    }
-  });
-  return targets.filter((target) => target.startsWith(folder));
 }
