@@ -22,7 +22,7 @@ const rules: ImportRules = {
     browser: { files: ['src/ui/browser/'], below: [] },
     ui: { files: ['src/ui/'], below: ['domain'] },
     http: { files: ['src/http/'], below: ['ui', 'platform', 'contract', 'domain'] },
-    roots: { files: compositionRoots, below: ['http', ...adapters, 'domain'] },
+    roots: { files: compositionRoots, below: ['http', ...adapters, 'contract', 'domain'] },
     cli: { files: ['src/cli/'], below: ['roots', 'http', 'ui', ...adapters, 'contract', 'domain'] },
     main: { files: ['src/main.ts'], below: ['cli', 'roots', 'platform', 'domain'] },
     docs: { files: ['docs/'], below: ['cli', 'platform', 'domain'] },

@@ -1,8 +1,9 @@
+import { providerId } from '../contract/auth-discovery.ts';
 import type { SessionLimits } from '../domain/control-plane/sessions.ts';
 import type { AuthDiscoveryRoutes } from '../http/control-plane/auth-discovery.ts';
 import type { BearerMode } from '../http/control-plane/authentication.ts';
 import type { CookieRules } from '../http/control-plane/session-cookies.ts';
-import { type BrowserSignIn, providerId } from '../http/control-plane/sign-in.ts';
+import type { BrowserSignIn } from '../http/control-plane/sign-in.ts';
 import type { Log } from '../platform/log.ts';
 import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';

@@ -1,29 +1,11 @@
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { order, paging } from '../contract/paging.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { jsonType } from './answers.ts';
-import { wholeNumber } from './query-parameters.ts';
 import type { Answered } from './ready-answer.ts';
 import { slicedText } from './sliced-text.ts';
 import { wholeAnswer } from './whole-answer.ts';
-
-/** The query of lists that are read page by page. */
-export const paging = z.object({
-  limit: wholeNumber({ least: 1, most: 1_000, usual: 100 }),
-  cursor: z.string().max(1_500).optional().describe('next_cursor of the previous page'),
-});
-
-const order = z.enum(['asc', 'desc']).optional();
-
-/** The query of lists that can be read from either end. */
-export const orderedPaging = paging.extend({
-  order: order.openapi({
-    description: 'desc: the newest first. A cursor belongs to the order of its list. Default: asc',
-  }),
-});
-
-/** The member of a list's answer that leads to the next page. */
-export const nextCursor = z.string().optional().describe('Cursor of the next page; absent on the last');
 
 interface Paging extends z.output<typeof paging> {
   readonly order?: z.output<typeof order>;

@@ -1,34 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { auditRecordList } from '../../contract/audit-log.ts';
+import { paging } from '../../contract/paging.ts';
+import { rangeOf, timeRange } from '../../contract/time-range.ts';
 import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import { jsonAnswer } from '../answers.ts';
-import { jsonOf, nextCursor, pageRequest, paging } from '../list-pages.ts';
-import { rangeOf, timeRange } from '../time-range.ts';
+import { jsonOf, pageRequest } from '../list-pages.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
-
-const record = z
-  .object({
-    id: z.uuid(),
-    at: z.iso.datetime().describe('When the request arrived'),
-    actor: z
-      .object({ issuer: z.string(), subject: z.string().nullable(), means: z.string() })
-      .nullable()
-      .describe('null for unknown callers'),
-    action: z.string().openapi({ description: 'The operation', example: 'PATCH /v1/users/{id}' }),
-    target: z.string().nullable().describe('What it was done to, if known'),
-    outcome: z
-      .enum(['begun', 'done', 'refused', 'failed'])
-      .describe('begun: still running, or the process ended before it stored the outcome'),
-    code: z.string().nullable().describe('Why it was refused or failed'),
-    request_id: z.string(),
-    address: z.string().nullable().openapi({ example: '192.0.2.7' }),
-    details: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .nullable()
-      .openapi({ description: 'The fields to change, and their new values', example: { role: 'admin' } }),
-  })
-  .openapi('AuditRecord');
-
-const recordList = z.object({ records: z.array(record), next_cursor: nextCursor }).openapi('AuditLog');
 
 const exactly = (description: string, example: string) =>
   z.string().min(1).max(500).optional().openapi({ description, example });
@@ -50,7 +27,7 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
       target: exactly('What it was done to', '0199b6f2-0000-7000-8000-000000000000'),
       ...timeRange,
     }),
-    answers: { 200: jsonAnswer('A page of records', recordList) },
+    answers: { 200: jsonAnswer('A page of records', auditRecordList) },
     handle: async ({ answerList, query }) => {
       const { actor = null, action = null, target = null } = query;
       const filter = { actor, action, target, ...rangeOf(query) };

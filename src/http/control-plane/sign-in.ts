@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { providerId } from '../../contract/auth-discovery.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { type LoginRules, logIn } from '../../domain/control-plane/logins.ts';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
@@ -26,8 +27,6 @@ import { type ControlPlaneApp, operation } from './operation.ts';
 import { type CookieRules, sessionIdsOf, setSessionCookies } from './session-cookies.ts';
 
 const tag = 'Authentication';
-/** The only provider. */
-export const providerId = 'idp';
 
 export interface BrowserSignIn {
   readonly provider: IdentityProvider;

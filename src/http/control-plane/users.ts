@@ -1,4 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { paging } from '../../contract/paging.ts';
+import { booleanParameter } from '../../contract/parameters.ts';
+import { role, user, userChange, userList } from '../../contract/users.ts';
 import {
   changeUser,
   type UserAdministration,
@@ -9,59 +12,10 @@ import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { jsonOf, nextCursor, pageRequest, paging } from '../list-pages.ts';
-import { withoutControls } from '../plain-text.ts';
-import { booleanParameter } from '../query-parameters.ts';
+import { jsonOf, pageRequest } from '../list-pages.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 const tag = 'Users';
-const nameLength = 200;
-const role = z.enum(['admin', 'member']);
-
-const user = z
-  .object({
-    id: z.uuid(),
-    issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
-    subject: z.string().openapi({ example: '113740218' }),
-    email: z.string().nullable().openapi({ example: 'ada@example.com' }),
-    email_verified: z.boolean(),
-    name: z.string().nullable().describe('Set by the provider or by an administrator'),
-    role: role.describe('The stored role'),
-    role_source: z
-      .enum(['default', 'bootstrap', 'override'])
-      .describe('override: an administrator set the role'),
-    effective_role: role.describe('The role with which the user calls: the stored one, or that of a claim'),
-    effective_role_source: z
-      .enum(['claim', 'default', 'bootstrap', 'override'])
-      .describe('claim: has_admin_access in the last token of the auth service; otherwise as role_source'),
-    disabled: z.boolean(),
-    created_at: z.iso.datetime().describe('The first sign-in or accepted token'),
-    updated_at: z.iso.datetime().describe('The last change of role, status or name in this service'),
-    last_login_at: z.iso
-      .datetime()
-      .nullable()
-      .describe('The last sign-in by browser; null for a caller who has only sent bearer tokens'),
-  })
-  .openapi('User');
-
-const userList = z.object({ users: z.array(user), next_cursor: nextCursor }).openapi('UserList');
-
-const change = z
-  .strictObject({
-    role: role.optional(),
-    disabled: z.boolean().optional(),
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(nameLength)
-      .regex(...withoutControls)
-      .nullable()
-      .optional()
-      .describe('null restores the name that the provider gives'),
-  })
-  .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
-  .openapi('UserChange');
 
 export interface UserRoutes extends UserAdministration {
   readonly limits: JsonLimits;
@@ -99,7 +53,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
     description:
       'The change applies everywhere from the next request on. Disabling or enabling a user ends all of their sessions.',
     params: z.object({ id: z.uuid().toLowerCase() }),
-    body: { 'application/json': { schema: change } },
+    body: { 'application/json': { schema: userChange } },
     answers: {
       200: jsonAnswer('The user after the change', user),
       404: errorAnswer('No such user'),
@@ -107,7 +61,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
     },
     handle: async ({ context, answer, params }) => {
       note(context, { target: params.id });
-      const body = await parsedJsonBody(context, change, limits);
+      const body = await parsedJsonBody(context, userChange, limits);
       note(context, { details: body });
       const { name, ...rest } = body;
       const changes: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };

@@ -1,4 +1,13 @@
 import { z } from '@hono/zod-openapi';
+import {
+  counting,
+  graph,
+  graphList,
+  graphQuery,
+  graphWithChildren,
+  mostCounted,
+  newGraph,
+} from '../../contract/graphs.ts';
 import { uuidField } from '../../contract/values.ts';
 import { known, onNamedProject } from '../../domain/access/access.ts';
 import type { Visibility } from '../../domain/access/visibility.ts';
@@ -9,74 +18,10 @@ import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
-import { booleanParameter } from '../query-parameters.ts';
+import { nextJson, pageRequest } from '../list-pages.ts';
 import { operation } from './operation.ts';
 
 const tag = 'Graphs';
-const nameLength = 500;
-const mostCounted = 10_000;
-
-const newGraph = z
-  .strictObject({
-    graph_id: uuidField('graph_id'),
-    name: z.string().min(1).max(nameLength),
-    parent_id: uuidField('parent_id').nullish(),
-    project_id: uuidField('project_id')
-      .nullish()
-      .describe('Project of a root graph. Default: the graph id. A child belongs to the project of its root'),
-  })
-  .openapi('NewGraph');
-
-const graph = z
-  .object({
-    graph_id: z.uuid(),
-    name: z.string(),
-    parent_id: z.uuid().nullable(),
-    project_id: z.uuid(),
-  })
-  .openapi('Graph');
-
-const statementCount = {
-  statements: z
-    .int()
-    .optional()
-    .describe(
-      `The number of statements directly in the graph, at most ${mostCounted}; missing with counts=false`,
-    ),
-  statements_is_more: z.literal(true).optional().describe('There are more statements than were counted'),
-};
-
-const countedGraph = graph.extend(statementCount).openapi('CountedGraph');
-
-const graphList = z
-  .object({
-    graphs: z.array(countedGraph),
-    in_no_graph: z
-      .object(statementCount)
-      .optional()
-      .describe('With in_no_graph=true: the statements that the caller may see and that are in no graph'),
-    next_cursor: nextCursor,
-  })
-  .openapi('GraphList');
-
-const graphWithChildren = z
-  .object({ graph: countedGraph, graphs: z.array(countedGraph), next_cursor: nextCursor })
-  .openapi('GraphWithChildren');
-
-const counting = paging.extend({
-  counts: booleanParameter.default(true).describe('Count the statements directly in each graph'),
-});
-
-const graphQuery = counting.extend({
-  name: z
-    .string()
-    .min(1)
-    .max(nameLength)
-    .optional()
-    .describe('Only graphs with exactly this name, on every level; at most `limit`, without next_cursor'),
-  in_no_graph: booleanParameter.optional().describe('Count the statements that are in no graph'),
-});
 
 export interface GraphRoutes {
   readonly graphs: GraphStore;

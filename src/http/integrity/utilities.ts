@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { booleanParameter } from '../../contract/parameters.ts';
+import { computedId, computeIdBody } from '../../contract/statements.ts';
 import { cidText, jsonObject } from '../../contract/values.ts';
 import { known } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -10,27 +12,15 @@ import { demandOne } from '../../domain/integrity/statements/accepted.ts';
 import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer, jsonType } from '../answers.ts';
 import { statementBody } from '../json-request.ts';
-import { booleanParameter } from '../query-parameters.ts';
 import { readyAnswer } from '../ready-answer.ts';
 import { wholeAnswer } from '../whole-answer.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { computeIdBody, readComputeId } from './statements/statement-request.ts';
+import { readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
 const jsonLd = z.union([jsonObject, z.array(jsonObject)]);
 const document = { 'application/json': { schema: jsonLd }, 'application/ld+json': { schema: jsonLd } };
-const computedId = z
-  .object({
-    id: z.string().describe('The statement id: urn:cid: followed by the rdfc_cid'),
-    rdfc_cid: cidText,
-    jcs_cid: cidText,
-    statement: jsonObject.describe('The statement with its @id set'),
-    uncovered: z
-      .array(z.object({ pointer: z.string(), reason: z.string() }))
-      .describe('Members that the id does not cover. The jcs_cid always covers them'),
-  })
-  .openapi('ComputedId');
 
 export interface UtilityRoutes {
   readonly identifier: Pick<Identifier, 'identify' | 'nquads'>;

@@ -1,4 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { agent, agentDetail as agentDetailAnswer, agentList, eventList } from '../../../contract/agents.ts';
+import { paging } from '../../../contract/paging.ts';
+import { withoutControls } from '../../../contract/plain-text.ts';
 import type { AgentState } from '../../../domain/control-plane/agents/agents.ts';
 import { endBinding, handOver } from '../../../domain/control-plane/agents/bindings.ts';
 import { type AgentPorts, changeState } from '../../../domain/control-plane/agents/changes.ts';
@@ -12,28 +15,11 @@ import type { Users } from '../../../domain/control-plane/users.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody, parsedOptionalJsonBody } from '../../json-request.ts';
-import { jsonOf, nextCursor, pageRequest, paging } from '../../list-pages.ts';
-import { withoutControls } from '../../plain-text.ts';
+import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
-import {
-  agentDetailJson,
-  agentDetailShape,
-  agentJson,
-  agentJsonShape,
-  boundAgentJson,
-  boundAgentShape,
-  statusEventJson,
-  statusEventShape,
-} from './agent-json.ts';
+import { agentDetailJson, agentJson, boundAgentJson, statusEventJson } from './agent-json.ts';
 
 const tag = 'Agents';
-
-const agentList = z
-  .object({ agents: z.array(boundAgentShape), next_cursor: nextCursor })
-  .openapi('AgentList');
-const eventList = z
-  .object({ status_events: z.array(statusEventShape), next_cursor: nextCursor })
-  .openapi('AgentStatusEventList');
 
 const params = z.object({ id: z.string().min(1).max(200) });
 
@@ -103,7 +89,7 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     description:
       'For members, an agent without an active binding to them looks like one that does not exist.',
     params,
-    answers: { 200: jsonAnswer('The agent', agentDetailShape), 404: unknownAgent },
+    answers: { 200: jsonAnswer('The agent', agentDetailAnswer), 404: unknownAgent },
     handle: async ({ answer, principal, params: { id } }) =>
       answer(200, agentDetailJson(await agentDetail(ports, principal, id))),
   });
@@ -144,7 +130,7 @@ function bindingOperation(app: ControlPlaneApp, ports: AgentRoutes): void {
       'state: "ended" ends the binding: its subject no longer sees the agent, and cannot register it again. user_id hands the agent over: that user gets a binding, all others end, and the agent is accepted again if its user was disabled. A repeat changes nothing.',
     params: params.extend({ binding_id: z.string().min(1).max(300) }),
     body: { 'application/json': { schema: bindingChange } },
-    answers: { 200: jsonAnswer('The agent afterwards', agentDetailShape), 404: unknownAgent },
+    answers: { 200: jsonAnswer('The agent afterwards', agentDetailAnswer), 404: unknownAgent },
     handle: async ({ context, answer, principal, params: { id, binding_id } }) => {
       note(context, { target: id, details: { binding_id } });
       const { state, user_id, reason: given } = await parsedJsonBody(context, bindingChange, ports.limits);
@@ -173,7 +159,7 @@ function stateOperation(
     ...words,
     params,
     body: { 'application/json': { schema: stateChange } },
-    answers: { 200: jsonAnswer('The agent afterwards', agentJsonShape), 404: unknownAgent },
+    answers: { 200: jsonAnswer('The agent afterwards', agent), 404: unknownAgent },
     handle: async ({ context, answer, principal, params: { id } }) => {
       note(context, { target: id });
       const { reason: given } = await parsedOptionalJsonBody(context, stateChange, ports.limits);

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi';
+import { agent } from '../../../contract/agents.ts';
 import { type RegistrationPorts, registerAgent } from '../../../domain/control-plane/agents/registration.ts';
 import { demandKeyProof } from '../../../platform/agent-tokens/key-proof.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { type RegistrationApp, registrationOperation } from '../gateway-operation.ts';
-import { agentJson, agentJsonShape } from './agent-json.ts';
+import { agentJson } from './agent-json.ts';
 
 const request = z
   .strictObject({
@@ -35,7 +36,7 @@ export function registrationRoutes(app: RegistrationApp, ports: RegistrationRout
     description:
       'Creates the agent of the token with a binding to whoever minted the token, or replaces the key of the agent. The token counts once. A revoked agent stays revoked (403 agent_revoked).',
     body: { 'application/json': { schema: request } },
-    answers: { 201: jsonAnswer('The registered agent', agentJsonShape) },
+    answers: { 201: jsonAnswer('The registered agent', agent) },
     handle: async ({ context, answer, principal: { jti, agentId } }) => {
       note(context, { target: agentId, details: { token_id: jti } });
       const { did, proof } = await parsedJsonBody(context, request, ports.limits);

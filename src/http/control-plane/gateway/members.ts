@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import { withoutControls } from '../../../contract/plain-text.ts';
 import { mostBytes, type SentBody } from '../../../domain/control-plane/gateway/sent-bytes.ts';
 import { isDid, isUuidUrn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { parseUtcTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import { isObject } from '../../../domain/json/is-object.ts';
-import { withoutControls } from '../../plain-text.ts';
 
 /** A text of a caller that is kept and shown: no control characters. */
 export function printable(most: number) {

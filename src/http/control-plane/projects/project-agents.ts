@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { nextCursor, paging } from '../../../contract/paging.ts';
 import type { Agent } from '../../../domain/control-plane/agents/agents.ts';
 import {
   type Identity,
@@ -6,7 +7,7 @@ import {
   listProjectAgents,
 } from '../../../domain/control-plane/projects/evidence.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { jsonOf, nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
   agentParams,

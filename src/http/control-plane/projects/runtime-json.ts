@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { nextCursor } from '../../../contract/paging.ts';
 import type { AuditExchange } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
 import type { PluginEvent } from '../../../domain/control-plane/gateway/plugin-events.ts';
 import type { SealedBody } from '../../../domain/control-plane/gateway/sealed-part.ts';
 import type { StateRecord } from '../../../domain/control-plane/gateway/state-records.ts';
 import type { InProject, Visible } from '../../../domain/control-plane/projects/runtime-scope.ts';
-import { type JsonPieces, nextCursor } from '../../list-pages.ts';
+import type { JsonPieces } from '../../list-pages.ts';
 import { isoTime } from './project-calls.ts';
 
 export const outcome = z.enum(['ok', 'error', 'denied']);

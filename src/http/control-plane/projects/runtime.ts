@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import { orderedPaging } from '../../../contract/paging.ts';
+import { rangeOf, timeRange } from '../../../contract/time-range.ts';
 import {
   attestationIn,
   bodyIn,
@@ -17,8 +19,7 @@ import {
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { jsonOf, orderedPaging, pageRequest } from '../../list-pages.ts';
-import { rangeOf, timeRange } from '../../time-range.ts';
+import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { tag } from './project-agents.ts';
 import {

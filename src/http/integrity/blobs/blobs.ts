@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { optionalWholeNumber } from '../../../contract/parameters.ts';
 import { bytes, cidParameter, cidText } from '../../../contract/values.ts';
 import { anywhere, callerKey, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
@@ -17,7 +18,6 @@ import { bodyStream, demandContentType, demandSize } from '../../../platform/htt
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, isNotModified, type ServedBytes, streamAnswer } from '../../byte-answer.ts';
 import { jsonBody } from '../../json-request.ts';
-import { optionalWholeNumber } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { storeBlobBatch } from './blob-batch.ts';

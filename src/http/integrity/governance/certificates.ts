@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { cidParameter, cidText, uuidField } from '../../../contract/values.ts';
+import { certificate, complianceBody, membershipBody } from '../../../contract/governance.ts';
+import { uuidField } from '../../../contract/values.ts';
 import { authorizeProject, onNamedProject } from '../../../domain/access/access.ts';
 import {
   type Certificate,
@@ -12,32 +13,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
-import { dateText, didField, tag } from './document-body.ts';
-
-const expiryDate = dateText.describe(
-  'An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future',
-);
-
-const membershipBody = z
-  .strictObject({
-    expiryDate,
-    subjectDid: didField('subjectDid').describe('The DID of the agent or identity'),
-    role: z.array(z.string().min(1).max(200)).max(100).nullish().describe('Roles within the project'),
-  })
-  .openapi('Membership');
-
-const complianceBody = z
-  .strictObject({ expiryDate, policyCid: cidParameter, subjectCid: cidParameter })
-  .openapi('PolicyCompliance');
-
-const certificate = z
-  .object({
-    credential: z.object({
-      credentialId: z.string(),
-      sourceCid: cidText.describe('The JCS CID of the signed credential'),
-    }),
-  })
-  .openapi('GovernanceCredential');
+import { tag } from './document-body.ts';
 
 const params = z.object({ project_uuid: uuidField('project_uuid') });
 const answers = {

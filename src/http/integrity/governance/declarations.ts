@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { cidParameter, cidText, uuidField } from '../../../contract/values.ts';
+import { declarationBody, declared, reviewBody } from '../../../contract/governance.ts';
+import { cidParameter, uuidField } from '../../../contract/values.ts';
 import { authorizeProject, onNamedProject } from '../../../domain/access/access.ts';
 import {
   type DeclarationPorts,
@@ -9,54 +10,12 @@ import {
   type Submission,
 } from '../../../domain/integrity/governance/declarations.ts';
 import type { Json } from '../../../domain/integrity/governance/documents.ts';
-import { decisions } from '../../../domain/integrity/governance/governance-records.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { cidList, dateText, didField, documentBody, tag } from './document-body.ts';
-
-const submission = {
-  submittedAt: dateText.openapi({ format: 'date-time', description: 'When. An RFC 3339 date-time' }),
-  submittedBy: didField('submittedBy').describe(
-    'Who, as a claim. The authenticated caller is recorded beside it',
-  ),
-  attachmentCid: cidList.describe('Documents that support it'),
-  controlCid: cidList.describe('The controls that it is about'),
-  documentType: z.string().nullish(),
-  extra: z.record(z.string(), z.unknown()).nullish().describe('Any further properties'),
-  statement: z.string().nullish(),
-  subjectLine: z.string().nullish(),
-};
-
-const declarationBody = z.strictObject(submission).openapi('Declaration');
-const reviewBody = z
-  .strictObject({
-    ...submission,
-    declarationCid: cidParameter.describe('The documentCid of the declaration'),
-    decision: z.enum(decisions),
-    comment: z.string().nullish(),
-  })
-  .openapi('Review');
-
-const statement = z.object({
-  '@context': z.string(),
-  '@id': z.string(),
-  '@type': z.string(),
-  document: z.string(),
-  registeredBy: z.string(),
-  subject: z.string(),
-  timestamp: z.string(),
-});
-
-const declared = z
-  .object({
-    documentCid: cidText.describe('The JCS CID of the document'),
-    statement,
-    statementCid: cidText.describe('The rdfc_cid of the statement'),
-  })
-  .openapi('GovernanceStatement');
+import { documentBody, tag } from './document-body.ts';
 
 const params = z.object({ subject_cid: cidParameter, project_uuid: uuidField('project_uuid') });
 const answers = {

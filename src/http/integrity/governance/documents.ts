@@ -1,5 +1,6 @@
-import { z } from '@hono/zod-openapi';
-import { cidText, jsonObject } from '../../../contract/values.ts';
+import type { z } from '@hono/zod-openapi';
+import { policyBody, policyCids, subjectBody } from '../../../contract/governance.ts';
+import { cidText } from '../../../contract/values.ts';
 import {
   anywhere,
   authorizeOrganization,
@@ -21,32 +22,6 @@ import { jsonAnswer } from '../../answers.ts';
 import { readyAnswer } from '../../ready-answer.ts';
 import { operation } from '../operation.ts';
 import { documentBody, tag } from './document-body.ts';
-
-const text = z.string().nullish();
-
-const subjectBody = z
-  .strictObject({
-    id: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .describe('What the subject is. A UUID, with or without urn:uuid:, names a project'),
-    name: text,
-    description: text,
-    organizationId: z.string().min(1).max(2_000).nullish(),
-    organizationName: text,
-    organizationDescription: text,
-    extra: jsonObject.nullish().describe('Any further properties'),
-  })
-  .openapi('GovernanceSubject');
-
-const policyBody = z
-  .strictObject({ policy: jsonObject, controls: z.array(jsonObject).max(1_000).nullish() })
-  .openapi('GovernancePolicy');
-
-const policyCids = z
-  .object({ policyCid: cidText, controlCids: z.array(cidText).describe('In the order of the request') })
-  .openapi('GovernancePolicyCids');
 
 export type DocumentRoutes = DocumentPorts & { readonly json: Pick<JsonReader, 'jcs'> };
 

@@ -1,15 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { cidText, identifierParameter, uuidField } from '../../../contract/values.ts';
+import { governanceStatusAnswer, governanceStatusesAnswer } from '../../../contract/governance-status.ts';
+import { identifierParameter, uuidField } from '../../../contract/values.ts';
 import { authorizeProject, known, onNamedProject } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isRegistered } from '../../../domain/integrity/governance/documents.ts';
-import {
-  decisions,
-  type GovernanceDocuments,
-  type GovernanceRecord,
+import type {
+  GovernanceDocuments,
+  GovernanceRecord,
 } from '../../../domain/integrity/governance/governance-records.ts';
 import {
-  certificateStandings,
   type GovernanceStatus,
   governanceStatus,
   governanceStatuses,
@@ -24,47 +23,6 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { tag } from './document-body.ts';
 
-const registered = z.object({
-  documentCid: cidText,
-  statementCid: cidText,
-  submittedAt: z.string().nullable().describe('A claim, in UTC and whole seconds'),
-  submittedBy: z.string().nullable().describe('A claim'),
-  registeredAt: z.string().describe('When this service registered it'),
-  principal: z
-    .object({ issuer: z.string(), subject: z.string() })
-    .describe('The authenticated caller who registered it')
-    .openapi('Registrar'),
-});
-const review = registered
-  .extend({ declarationCid: cidText, decision: z.enum(decisions), controlCids: z.array(cidText) })
-  .nullable()
-  .openapi('GovernanceReview');
-
-const inProject = {
-  project: z.uuid(),
-  declarations: z
-    .array(registered.extend({ controlCids: z.array(cidText), review }))
-    .describe('Oldest first, each with its last review'),
-  controls: z
-    .array(z.object({ controlCid: cidText, declarationCid: cidText.nullable(), review }))
-    .describe('The last declaration and the last review about each control'),
-  certificates: z
-    .array(
-      registered.omit({ submittedAt: true, submittedBy: true, documentCid: true }).extend({
-        kind: z.enum(['membership', 'compliance']),
-        credentialId: z.string(),
-        sourceCid: cidText.describe('The signed credential'),
-        policyCid: cidText.nullable(),
-        validUntil: z.string(),
-        standing: z.enum(certificateStandings),
-      }),
-    )
-    .describe('Memberships and compliance certificates, oldest first'),
-};
-const subject = z.string().describe('urn:cid: and a CID, or a DID');
-const status = z.object({ subject, ...inProject }).openapi('GovernanceStatus');
-const statuses = z.object({ subject, projects: z.array(z.object(inProject)) }).openapi('GovernanceStatuses');
-
 export type StatusRoutes = StatusPorts & {
   readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
 };
@@ -76,7 +34,7 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
     summary: 'Read what stands for a subject in a project',
     params: z.object({ subject_cid: identifierParameter, project_uuid: uuidField('project_uuid') }),
     answers: {
-      200: jsonAnswer('Declarations, reviews and certificates', status),
+      200: jsonAnswer('Declarations, reviews and certificates', governanceStatusAnswer),
       404: errorAnswer('The subject is not registered'),
     },
     handle: async ({ answer, principal, params: { subject_cid: subject, project_uuid: project } }) => {
@@ -92,7 +50,9 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
     tag,
     summary: 'Read what stands for a subject in the projects of the caller',
     params: z.object({ subject_cid: identifierParameter }),
-    answers: { 200: jsonAnswer('The projects that have something about the subject', statuses) },
+    answers: {
+      200: jsonAnswer('The projects that have something about the subject', governanceStatusesAnswer),
+    },
     handle: async ({ answer, principal, params: { subject_cid: subject } }) => {
       const found = await governanceStatuses(ports, subject, await principal.grants.visible());
       return answer(200, { subject, projects: found.map(statusJson) }, { 'cache-control': 'no-store' });

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { importedManifest, manifest } from '../../../contract/manifests.ts';
+import { booleanParameter } from '../../../contract/parameters.ts';
 import { bytes, uuidField } from '../../../contract/values.ts';
 import {
   authorizeProject,
@@ -28,7 +29,6 @@ import { bodyStream, demandContentType, demandSize } from '../../../platform/htt
 import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
-import { booleanParameter } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
 import {
   type AcceptingExports,

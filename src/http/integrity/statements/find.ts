@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { cidText, graphParameter, identifierParameter, unverified } from '../../../contract/values.ts';
+import { findings } from '../../../contract/findings.ts';
+import { paging } from '../../../contract/paging.ts';
+import { graphParameter, identifierParameter } from '../../../contract/values.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -14,39 +16,9 @@ import {
 } from '../../../domain/integrity/statements/find.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { nextCursor, nextJson, pageRequest, paging } from '../../list-pages.ts';
+import { nextJson, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
-import { trustInStored, trustJson, trustSchema } from './trust.ts';
-
-const findings = z
-  .object({
-    cid: z.string().describe('The requested identifier, without urn:cid: or urn:uuid:'),
-    blob: z
-      .object({ size: z.int(), codec: z.string().describe('The codec in the requested CID') })
-      .nullable(),
-    statements: z.array(
-      z.object({
-        id: z.string(),
-        type: z.string(),
-        role: z
-          .string()
-          .describe('The field that holds the identifier; self for the statement that it names'),
-        graph_ids: z.array(z.uuid()),
-        trust: trustSchema,
-        unverified,
-      }),
-    ),
-    variants: z
-      .array(cidText)
-      .optional()
-      .describe('If the identifier names a statement: the jcs_cids of all its JSON forms'),
-    credentials: z
-      .array(z.string())
-      .describe('Ids of the credentials among these statements; the statement id if a credential has no id'),
-    graphs: z.array(z.uuid()).describe('Graphs that hold these statements'),
-    next_cursor: nextCursor,
-  })
-  .openapi('Findings');
+import { trustInStored, trustJson } from './trust.ts';
 
 export interface FindRoutes extends FindPorts {
   readonly graphs: Pick<GraphStore, 'get'>;

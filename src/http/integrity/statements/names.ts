@@ -1,5 +1,4 @@
-import { z } from '@hono/zod-openapi';
-import { graphParameter, identifierParameter } from '../../../contract/values.ts';
+import { namesAnswer, namesBody } from '../../../contract/findings.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
@@ -10,22 +9,8 @@ import { parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 
-const mostIds = 1_000;
 /** More than so many identifiers need. */
 const bodyLimit = 1 << 20;
-
-const namesBody = z.object({
-  ids: z.array(identifierParameter).max(mostIds),
-  graph_id: graphParameter,
-});
-
-const namesAnswer = z
-  .object({
-    names: z.record(z.string(), z.string()).openapi({
-      example: { 'urn:cid:bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu': 'model.bin' },
-    }),
-  })
-  .openapi('Names');
 
 export interface NameRoutes {
   readonly names: Pick<NameIndex, 'of'>;

@@ -1,35 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { jsonObject, uuidField } from '../../../contract/values.ts';
+import { computeIdBody, putBatchBody, putStatementBody } from '../../../contract/statements.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { JsonReader, JsonStatements } from '../../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { parsed } from '../../parsed.ts';
 import type { RequestLimits } from '../request-limits.ts';
-
-/** The members beside the statements. Only these are parsed here. Statements stay bytes. */
-const putFields = {
-  generate_id: z
-    .boolean()
-    .optional()
-    .describe('Compute the id and set it as @id. If false, the statement must have its correct @id'),
-  graph_id: uuidField('graph_id').nullish(),
-  issue_vc: z
-    .boolean()
-    .optional()
-    .describe(
-      'Issue a verifiable credential for each statement, signed by the service and registered in the same graph',
-    ),
-};
-
-const statement = jsonObject.openapi('Statement', {
-  description: 'An integrity statement: a JSON-LD object',
-});
-
-export const putStatementBody = z.strictObject({ statement, ...putFields }).openapi('PutStatement');
-export const putBatchBody = z
-  .strictObject({ statements: z.array(statement), ...putFields })
-  .openapi('PutStatementBatch');
-export const computeIdBody = z.strictObject({ statement }).openapi('ComputeId');
 
 /** The same schemas for a body without its statements. */
 const cutStatement = z.null({ error: 'must be a statement, a JSON object' });

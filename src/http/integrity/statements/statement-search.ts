@@ -1,11 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import {
-  cidText,
-  graphParameter,
-  identifierParameter,
-  jsonObject,
-  unverified,
-} from '../../../contract/values.ts';
+import { type foundStatement, foundStatements } from '../../../contract/findings.ts';
+import { paging } from '../../../contract/paging.ts';
+import { rangeOf, timeRange } from '../../../contract/time-range.ts';
+import { graphParameter, identifierParameter } from '../../../contract/values.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -16,24 +13,11 @@ import type { Trust, TrustReader } from '../../../domain/integrity/signatures/tr
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { type JsonPieces, nextCursor, pageRequest, paging } from '../../list-pages.ts';
-import { rangeOf, timeRange } from '../../time-range.ts';
+import { type JsonPieces, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
-import { trustInStored, trustJson, trustSchema } from './trust.ts';
+import { trustInStored, trustJson } from './trust.ts';
 
-const foundStatement = z.object({
-  id: z.string(),
-  jcs_cid: cidText,
-  type: z.string(),
-  graph_ids: z.array(z.uuid()),
-  trust: trustSchema,
-  statement: jsonObject,
-  unverified,
-});
 type FoundStatement = z.output<typeof foundStatement>;
-const found = z
-  .object({ statements: z.array(foundStatement), next_cursor: nextCursor })
-  .openapi('FoundStatements');
 
 export interface StatementSearchRoutes {
   readonly statementIndex: Pick<StatementIndex, 'search'>;
@@ -68,7 +52,7 @@ export function statementSearchRoutes(
       ...timeRange,
     }),
     answers: {
-      200: jsonAnswer('A page of statements', found),
+      200: jsonAnswer('A page of statements', foundStatements),
       404: errorAnswer('The graph does not exist'),
     },
     handle: async ({ answerList, principal, query }) => {

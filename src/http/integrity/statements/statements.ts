@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { cidText, jsonObject, uuidField } from '../../../contract/values.ts';
+import { formQuery, statementParams } from '../../../contract/statement-parameters.ts';
+import {
+  putBatchBody,
+  putStatementBody,
+  registeredDid,
+  storedBatch,
+  storedStatement,
+} from '../../../contract/statements.ts';
+import { jsonObject, uuidField } from '../../../contract/values.ts';
 import { anywhere, onProject } from '../../../domain/access/access.ts';
 import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -21,19 +29,9 @@ import { readyAnswer } from '../../ready-answer.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
-import { formQuery, statementParams } from './statement-parameters.ts';
-import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
+import { readPutBatch, readPutStatement } from './statement-request.ts';
 
 const tag = 'Statements';
-const issued = {
-  credential_id: z.string().optional().describe('With issue_vc: the id of the credential'),
-  credential_cid: cidText.optional().describe('With issue_vc: the JCS CID of the signed credential'),
-};
-const stored = z.object({ jcs_cid: cidText, rdfc_cid: cidText, ...issued }).openapi('StoredStatement');
-const statementNames = z.object({ statement_id: z.string(), jcs_cid: cidText, rdfc_cid: cidText });
-const storedInBatch = statementNames.extend(issued);
-const batchResults = z.object({ results: z.array(storedInBatch) }).openapi('StoredBatch');
-const registeredDid = statementNames.extend({ statement: jsonObject }).openapi('RegisteredDid');
 
 export type StatementRoutes = StatementWriting &
   StatementReading &
@@ -54,8 +52,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     summary: 'Store a statement',
     body: { 'application/json': { schema: putStatementBody } },
     answers: {
-      201: jsonAnswer('Stored, or newly registered in the graph', stored),
-      200: jsonAnswer('The statement was already stored', stored),
+      201: jsonAnswer('Stored, or newly registered in the graph', storedStatement),
+      200: jsonAnswer('The statement was already stored', storedStatement),
     },
     handle: async ({ context, answer, principal }) => {
       const request = await readPutStatement(ports.json, await statementBody(context, limits), limits);
@@ -74,8 +72,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     summary: 'Store several statements, all or none',
     body: { 'application/json': { schema: putBatchBody } },
     answers: {
-      201: jsonAnswer('Stored. Results are in the order of the request', batchResults),
-      200: jsonAnswer('All statements were already stored', batchResults),
+      201: jsonAnswer('Stored. Results are in the order of the request', storedBatch),
+      200: jsonAnswer('All statements were already stored', storedBatch),
       400: errorAnswer('Refused. details lists up to 100 bad statements with their index'),
     },
     handle: async ({ context, answer, principal }) => {

@@ -1,9 +1,8 @@
-import { z } from '@hono/zod-openapi';
-import { cidText } from '../../../contract/values.ts';
+import { formQuery, statementParams } from '../../../contract/statement-parameters.ts';
+import { statementVerification } from '../../../contract/statement-verification.ts';
 import { anywhere } from '../../../domain/access/access.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
-import { signatureKinds } from '../../../domain/integrity/signatures/signatures.ts';
 import {
   type KnownSignature,
   type StatementVerifying,
@@ -13,44 +12,7 @@ import { readStatement, type StatementReading } from '../../../domain/integrity/
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { formQuery, statementParams } from './statement-parameters.ts';
-import { trustJson, trustSchema } from './trust.ts';
-
-const result = z.enum(['ok', 'failed', 'unknown']).describe('unknown: it cannot be checked; reason says why');
-const reason = z.string().optional().describe('A sentence, unless the result is ok');
-
-const verification = z
-  .object({
-    statement_id: z.string(),
-    jcs_cid: cidText,
-    registered_by: z.string().nullable(),
-    trust: trustSchema,
-    registrant: z.object({ result, reason }).describe('Whether the DID in registeredBy signed the statement'),
-    signatures: z
-      .array(
-        z.object({
-          kind: z
-            .enum(signatureKinds)
-            .describe(
-              'proof: in the statement itself. Others: about it, carried by a CredentialRegistration',
-            ),
-          carried_by: cidText.describe('The jcs_cid of the statement that carries the signature'),
-          signer: z.string().nullable().describe('The DID of the key, or the identity in the certificate'),
-          result,
-          reason,
-          is_registrant: z.boolean().describe('Whether the signer is the DID in registeredBy'),
-          credential_id: z.string().optional(),
-          credential_cid: cidText.optional(),
-          valid_from: z.iso.datetime().optional(),
-          valid_until: z.iso.datetime().optional(),
-          revoked: z.boolean().optional().describe('If this service keeps the status of the credential'),
-          suspended: z.boolean().optional(),
-          stored_at: z.iso.datetime(),
-        }),
-      )
-      .describe('At most 100'),
-  })
-  .openapi('StatementVerification');
+import { trustJson } from './trust.ts';
 
 export type VerificationRoutes = StatementReading & { readonly statementVerifying: StatementVerifying };
 
@@ -64,7 +26,7 @@ export function verificationRoutes(app: App, ports: VerificationRoutes): void {
     params: statementParams,
     query: formQuery,
     answers: {
-      200: jsonAnswer('What is known about its signatures', verification),
+      200: jsonAnswer('What is known about its signatures', statementVerification),
       404: errorAnswer('The statement does not exist'),
     },
     handle: async ({ answer, principal, params, query }) => {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
-import { timeParameter } from './query-parameters.ts';
+import { timeParameter } from './parameters.ts';
 
 /** The query parameters of a time range, the same in lists and in series. */
 export const timeRange = {

@@ -1,0 +1,69 @@
+import { z } from '@hono/zod-openapi';
+import { agentEvent } from '../domain/control-plane/agents/agents.ts';
+import { nextCursor } from './paging.ts';
+
+const time = z.iso.datetime();
+
+const agentId = z.string().openapi({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa' });
+
+export const agent = z
+  .object({
+    agent_id: agentId,
+    name: z.string().openapi({ example: 'Build agent' }),
+    handle: z.string().nullable().openapi({ example: 'build' }),
+    issuer: z.string().describe('Issuer of the subject whose agent this is'),
+    subject: z.string(),
+    did: z.string().nullable().describe('DID of the current key'),
+    state: z.enum(['active', 'revoked']),
+    created_at: time.describe('When the agent registered first'),
+    changed_at: time.describe('The last registration, revocation, restoration or handing over'),
+  })
+  .openapi('Agent');
+
+const bindings = z
+  .array(
+    z.object({
+      id: z.string().openapi({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa:1' }),
+      issuer: z.string(),
+      subject: z.string(),
+      state: z.enum(['active', 'ended']),
+      created_at: time,
+      ended_at: time.nullable(),
+    }),
+  )
+  .describe('Who may see the agent besides administrators, at most 100. Members see their own bindings only');
+
+export const boundAgent = agent.extend({ bindings }).openapi('BoundAgent');
+
+export const agentDetail = boundAgent
+  .extend({
+    keys: z
+      .array(z.object({ did: z.string(), added_at: time, retired_at: time.nullable() }))
+      .describe('The latest 100 keys, the current one first'),
+  })
+  .openapi('AgentDetail');
+
+export const agentStatusEvent = z
+  .object({
+    event: agentEvent.describe('registered_again: with another key or name; handed_over: to another user'),
+    actor: z.object({
+      issuer: z.string(),
+      subject: z.string().nullable().describe('null while authentication is disabled'),
+    }),
+    reason: z.string().nullable(),
+    at: time,
+  })
+  .openapi('AgentStatusEvent');
+
+export const agentList = z
+  .object({ agents: z.array(boundAgent), next_cursor: nextCursor })
+  .openapi('AgentList');
+
+export const eventList = z
+  .object({ status_events: z.array(agentStatusEvent), next_cursor: nextCursor })
+  .openapi('AgentStatusEventList');
+
+export type AgentAnswer = z.output<typeof agent>;
+export type BoundAgentAnswer = z.output<typeof boundAgent>;
+export type AgentDetailAnswer = z.output<typeof agentDetail>;
+export type StatusEventAnswer = z.output<typeof agentStatusEvent>;

@@ -1,0 +1,68 @@
+import { z } from '@hono/zod-openapi';
+import { nextCursor } from './paging.ts';
+import { trust } from './trust.ts';
+import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from './values.ts';
+
+export const findings = z
+  .object({
+    cid: z.string().describe('The requested identifier, without urn:cid: or urn:uuid:'),
+    blob: z
+      .object({ size: z.int(), codec: z.string().describe('The codec in the requested CID') })
+      .nullable(),
+    statements: z.array(
+      z.object({
+        id: z.string(),
+        type: z.string(),
+        role: z
+          .string()
+          .describe('The field that holds the identifier; self for the statement that it names'),
+        graph_ids: z.array(z.uuid()),
+        trust,
+        unverified,
+      }),
+    ),
+    variants: z
+      .array(cidText)
+      .optional()
+      .describe('If the identifier names a statement: the jcs_cids of all its JSON forms'),
+    credentials: z
+      .array(z.string())
+      .describe('Ids of the credentials among these statements; the statement id if a credential has no id'),
+    graphs: z.array(z.uuid()).describe('Graphs that hold these statements'),
+    next_cursor: nextCursor,
+  })
+  .openapi('Findings');
+
+export const foundStatement = z.object({
+  id: z.string(),
+  jcs_cid: cidText,
+  type: z.string(),
+  graph_ids: z.array(z.uuid()),
+  trust,
+  statement: jsonObject,
+  unverified,
+});
+
+export const foundStatements = z
+  .object({ statements: z.array(foundStatement), next_cursor: nextCursor })
+  .openapi('FoundStatements');
+
+const mostIds = 1_000;
+
+export const namesBody = z.object({
+  ids: z.array(identifierParameter).max(mostIds),
+  graph_id: graphParameter,
+});
+
+export const namesAnswer = z
+  .object({
+    names: z.record(z.string(), z.string()).openapi({
+      example: { 'urn:cid:bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu': 'model.bin' },
+    }),
+  })
+  .openapi('Names');
+
+export type FindingsAnswer = z.output<typeof findings>;
+export type FoundStatementAnswer = z.output<typeof foundStatement>;
+export type FoundStatementsAnswer = z.output<typeof foundStatements>;
+export type NamesAnswer = z.output<typeof namesAnswer>;

@@ -1,0 +1,110 @@
+import { z } from '@hono/zod-openapi';
+import { decisions } from '../domain/integrity/governance/governance-records.ts';
+import { parseDid } from '../domain/integrity/identifiers/did-key.ts';
+import { cidParameter, cidText, jsonObject } from './values.ts';
+
+const listLimit = 1_000;
+
+const cidList = z.array(cidParameter).max(listLimit).nullish();
+
+const didField = (name: string) =>
+  z
+    .string()
+    .max(2_000)
+    .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' })
+    .transform((text) => parseDid(text, name));
+
+const dateText = z.string().max(100);
+
+const expiryDate = dateText.describe(
+  'An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future',
+);
+
+export const membershipBody = z
+  .strictObject({
+    expiryDate,
+    subjectDid: didField('subjectDid').describe('The DID of the agent or identity'),
+    role: z.array(z.string().min(1).max(200)).max(100).nullish().describe('Roles within the project'),
+  })
+  .openapi('Membership');
+
+export const complianceBody = z
+  .strictObject({ expiryDate, policyCid: cidParameter, subjectCid: cidParameter })
+  .openapi('PolicyCompliance');
+
+export const certificate = z
+  .object({
+    credential: z.object({
+      credentialId: z.string(),
+      sourceCid: cidText.describe('The JCS CID of the signed credential'),
+    }),
+  })
+  .openapi('GovernanceCredential');
+
+const text = z.string().nullish();
+
+export const subjectBody = z
+  .strictObject({
+    id: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .describe('What the subject is. A UUID, with or without urn:uuid:, names a project'),
+    name: text,
+    description: text,
+    organizationId: z.string().min(1).max(2_000).nullish(),
+    organizationName: text,
+    organizationDescription: text,
+    extra: jsonObject.nullish().describe('Any further properties'),
+  })
+  .openapi('GovernanceSubject');
+
+export const policyBody = z
+  .strictObject({ policy: jsonObject, controls: z.array(jsonObject).max(1_000).nullish() })
+  .openapi('GovernancePolicy');
+
+export const policyCids = z
+  .object({ policyCid: cidText, controlCids: z.array(cidText).describe('In the order of the request') })
+  .openapi('GovernancePolicyCids');
+
+const submission = {
+  submittedAt: dateText.openapi({ format: 'date-time', description: 'When. An RFC 3339 date-time' }),
+  submittedBy: didField('submittedBy').describe(
+    'Who, as a claim. The authenticated caller is recorded beside it',
+  ),
+  attachmentCid: cidList.describe('Documents that support it'),
+  controlCid: cidList.describe('The controls that it is about'),
+  documentType: z.string().nullish(),
+  extra: z.record(z.string(), z.unknown()).nullish().describe('Any further properties'),
+  statement: z.string().nullish(),
+  subjectLine: z.string().nullish(),
+};
+
+export const declarationBody = z.strictObject(submission).openapi('Declaration');
+
+export const reviewBody = z
+  .strictObject({
+    ...submission,
+    declarationCid: cidParameter.describe('The documentCid of the declaration'),
+    decision: z.enum(decisions),
+    comment: z.string().nullish(),
+  })
+  .openapi('Review');
+
+export const statement = z.object({
+  '@context': z.string(),
+  '@id': z.string(),
+  '@type': z.string(),
+  document: z.string(),
+  registeredBy: z.string(),
+  subject: z.string(),
+  timestamp: z.string(),
+});
+
+export const declared = z
+  .object({
+    documentCid: cidText.describe('The JCS CID of the document'),
+    statement,
+    statementCid: cidText.describe('The rdfc_cid of the statement'),
+  })
+  .openapi('GovernanceStatement');

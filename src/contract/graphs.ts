@@ -1,0 +1,73 @@
+import { z } from '@hono/zod-openapi';
+import { nextCursor, paging } from './paging.ts';
+import { booleanParameter } from './parameters.ts';
+import { uuidField } from './values.ts';
+
+const nameLength = 500;
+
+export const mostCounted = 10_000;
+
+export const newGraph = z
+  .strictObject({
+    graph_id: uuidField('graph_id'),
+    name: z.string().min(1).max(nameLength),
+    parent_id: uuidField('parent_id').nullish(),
+    project_id: uuidField('project_id')
+      .nullish()
+      .describe('Project of a root graph. Default: the graph id. A child belongs to the project of its root'),
+  })
+  .openapi('NewGraph');
+
+export const graph = z
+  .object({
+    graph_id: z.uuid(),
+    name: z.string(),
+    parent_id: z.uuid().nullable(),
+    project_id: z.uuid(),
+  })
+  .openapi('Graph');
+
+const statementCount = {
+  statements: z
+    .int()
+    .optional()
+    .describe(
+      `The number of statements directly in the graph, at most ${mostCounted}; missing with counts=false`,
+    ),
+  statements_is_more: z.literal(true).optional().describe('There are more statements than were counted'),
+};
+
+const countedGraph = graph.extend(statementCount).openapi('CountedGraph');
+
+export const graphList = z
+  .object({
+    graphs: z.array(countedGraph),
+    in_no_graph: z
+      .object(statementCount)
+      .optional()
+      .describe('With in_no_graph=true: the statements that the caller may see and that are in no graph'),
+    next_cursor: nextCursor,
+  })
+  .openapi('GraphList');
+
+export const graphWithChildren = z
+  .object({ graph: countedGraph, graphs: z.array(countedGraph), next_cursor: nextCursor })
+  .openapi('GraphWithChildren');
+
+export const counting = paging.extend({
+  counts: booleanParameter.default(true).describe('Count the statements directly in each graph'),
+});
+
+export const graphQuery = counting.extend({
+  name: z
+    .string()
+    .min(1)
+    .max(nameLength)
+    .optional()
+    .describe('Only graphs with exactly this name, on every level; at most `limit`, without next_cursor'),
+  in_no_graph: booleanParameter.optional().describe('Count the statements that are in no graph'),
+});
+
+export type GraphAnswer = z.output<typeof graph>;
+export type GraphListAnswer = z.output<typeof graphList>;
+export type GraphWithChildrenAnswer = z.output<typeof graphWithChildren>;

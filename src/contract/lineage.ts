@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi';
+import {
+  edgeMeanings,
+  isStatementKind,
+  type StatementKind,
+  statementKindNames,
+} from '../domain/integrity/kinds/registry.ts';
+import { type Direction, directions } from '../domain/integrity/lineage/edges.ts';
+import { lineageBounds } from '../domain/integrity/lineage/lineage.ts';
+import { wholeNumber } from './parameters.ts';
+import { trust } from './trust.ts';
+import { graphParameter, unverified } from './values.ts';
+
+export const lineageQuery = z.object({
+  direction: z
+    .enum(Object.keys(directions) as [Direction, ...Direction[]])
+    .default('both')
+    .describe('upstream: what it was made from; downstream: what was made from it'),
+  depth: wholeNumber(lineageBounds.depth).describe(
+    'Maximum number of computations between the start and a node',
+  ),
+  limit: wholeNumber(lineageBounds.limit).describe('Maximum number of nodes'),
+  kinds: z
+    .string()
+    .max(1_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.custom<StatementKind>(isStatementKind, `must be among ${statementKindNames.join(', ')}`)))
+    .optional()
+    .openapi({
+      type: 'string',
+      description: 'Only statements of these kinds, separated by commas',
+      example: 'ComputationRegistration,CredentialRegistration',
+    }),
+  include_retracted: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Whether computations that were retracted are shown and followed'),
+  graph_id: graphParameter,
+});
+
+export const lineage = z
+  .object({
+    id: z
+      .string()
+      .describe('The start. For a statement this is its id, even if the request used its jcs_cid'),
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(['artefact', 'actor', 'statement']),
+        type: z.string().optional().describe('Kind of the statement, if the node is one'),
+        name: z.string().optional().describe('The name that its newest metadata gives it'),
+        depth: z.int().describe('Steps from the start'),
+        trust: trust.optional().describe('For nodes that are statements'),
+        truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
+        hidden_edges: z.int().optional().describe('Minimum number of edges left out at this node'),
+      }),
+    ),
+    edges: z.array(
+      z.object({
+        from: z.string(),
+        to: z.string(),
+        kind: z.enum(Object.keys(edgeMeanings)),
+        role: z.string().describe('The field of the statement that makes the edge'),
+        statement: z.string(),
+        type: z.string().optional().describe('The type of an association, as in its statement'),
+        registered_by: z.string().optional(),
+        timestamp: z.iso.datetime().optional().describe('Of the statement, in UTC'),
+        trust,
+        unverified,
+      }),
+    ),
+    truncated: z
+      .boolean()
+      .describe('Whether anything is left out because of depth, limit or the bound on reading'),
+    retracted: z
+      .int()
+      .optional()
+      .describe('How many computations are left out because they were retracted, if any'),
+  })
+  .openapi('Lineage');
+
+export type LineageAnswer = z.output<typeof lineage>;
