@@ -13,6 +13,9 @@ import { type Cid, cidOf, codecs, makeCid } from '../../src/domain/integrity/ide
 import { blake3Digest, hasher } from '../../src/domain/integrity/identifiers/hashing.ts';
 import { statementKindNames } from '../../src/domain/integrity/kinds/registry.ts';
 import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/ports.ts';
+import { keepRetractions } from '../../src/domain/integrity/retractions/keep.ts';
+import { retractions } from '../../src/domain/integrity/retractions/retraction-records.ts';
+import { signatures } from '../../src/domain/integrity/signatures/signatures.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { newExchange, newState, uuidV7 } from '../builders/exchanges.ts';
 import { newGraph } from '../builders/graphs.ts';
@@ -72,9 +75,10 @@ export async function fill(store: FillableStore): Promise<Filled> {
   const identifier = new StatementIdentifier(world);
   const statements = await Promise.all(samples().map((one) => identified(identifier, one)));
   for (const row of statements) await keep(store.blobs, world, row.contexts);
-  await store.statements.putMany(statements.slice(0, 20), child.graphId);
-  await store.statements.putMany(statements.slice(10), root.graphId);
+  await store.statements.putMany(statements.slice(0, 20), child.graphId, 'ada');
+  await store.statements.putMany(statements.slice(10), root.graphId, 'bob');
   await store.statements.putMany(statements.slice(0, 3), null);
+  await keepRetractions(retracting(store), statements, null);
   await putBlob(store.blobs, Buffer.from(namedDocument), 'blake3');
   const imported = newGraph({ name: 'imported', parentId: root.graphId, projectId: root.projectId });
   const { unverified, context } = await importGraph(store, imported);
@@ -93,6 +97,13 @@ export async function fill(store: FillableStore): Promise<Filled> {
     ...(await addExchange(store)),
   };
 }
+
+/** What keeps retractions beside the statements of a store. */
+export const retracting = (store: Pick<FillableStore, 'of'>) => ({
+  retractions: store.of(retractions),
+  signatures: store.of(signatures),
+  now: () => new Date(1),
+});
 
 const namedDocument = '{"name": "Training data"}';
 
@@ -208,7 +219,7 @@ async function addExchange(store: FillableStore) {
 }
 
 /** What the store answers to questions that its indexes serve. */
-export async function answers(store: FillableStore, { root }: Filled) {
+export async function answers(store: FillableStore, { root, statements }: Filled) {
   const { statementIndex, graphs } = store;
   const { users, auditLog } = nounsOf(store);
   const scope = { graphId: null, visibility: { projects: 'all' } } as const;
@@ -239,6 +250,7 @@ export async function answers(store: FillableStore, { root }: Filled) {
     references: references.map(({ role, statement }) => [role, ...names(statement)]),
     children: children.graphs,
     counts: await graphs.statementCounts([root.graphId, null], 1_000),
+    registrars: await Promise.all(statements.map(({ jcsCid }) => store.statements.registrarOf(jcsCid))),
     names: await store.names.of([blobUrn('hub')], scope),
   };
 }

@@ -14,7 +14,7 @@ import { Verifier } from '../../src/domain/maintenance/verifier.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import { did, identifierWith, ownStatement } from '../builders/statements.ts';
 import { isThorough } from '../property-runs.ts';
-import { answers, type FillableStore, type Filled, fill, identified } from './filled-store.ts';
+import { answers, type FillableStore, type Filled, fill, identified, retracting } from './filled-store.ts';
 
 /** Where a store is. It is opened, checked and damaged in turns. */
 export interface FsckPlace extends AsyncDisposable {
@@ -108,7 +108,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         statements: filled.statements.length + 1,
         unchecked: 0,
         graphs: 4,
-        records: 14,
+        records: 15,
         damaged: 0,
         unfinished: 0,
         orphans: 0,
@@ -176,7 +176,7 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect(await contents()).toEqual(sound);
     });
 
-    test.each([...damages.orphans, nameOfNothing])(
+    test.each([...damages.orphans, nameOfNothing, retractionOfNothing])(
       'finds and removes $name',
       async ({ do: leave, finds: [kind, id] }) => {
         const undo = await leave(place, filled);
@@ -192,6 +192,20 @@ export function storeFsckContract<Place extends FsckPlace>(
         expect(await contents()).toEqual(sound);
       },
     );
+
+    test('indexes a retraction that an interrupted request left out', async () => {
+      const subject = cidUrn(cidOf(codecs.rdfc, 'withdrawn'));
+      const statement = ownStatement('RetractionRegistration', { subject });
+      const row = await identified(identifierWith(), statement);
+      {
+        await using store = await place.open();
+        await store.statements.putMany([row], null);
+      }
+      const left = { kind: 'retraction', severity: 'unfinished' };
+      expect((await run()).problems).toMatchObject([{ ...left, repair: 'possible' }]);
+      expect((await run({ repair: true })).problems).toMatchObject([{ ...left, repair: 'done' }]);
+      expect((await run()).problems).toEqual([]);
+    });
 
     test('removes a name that an earlier version took from a document in a format of its own', async () => {
       const text = jcs({ spdxVersion: 'SPDX-2.3', name: 'sbom' });
@@ -223,6 +237,19 @@ const nameOfNothing: Orphan<FsckPlace> = {
     await store.of(nameRecords).insert([record]);
   },
   finds: ['name', nothing],
+};
+
+const retractionOfNothing: Orphan<FsckPlace> = {
+  name: 'a retraction that no statement makes',
+  async do(place) {
+    await using store = await place.open();
+    const [retraction, authority, carrier] = ['urn:cid:bafkqaaa', 'did:web:nobody', nothing];
+    const id = `${retraction} ${authority}`;
+    const facts = { registeredBy: authority, withdrawn: retraction, reason: null, time: null, createdAt: 1 };
+    const record = { id, carrier, retraction, subject: retraction, authority, ...facts };
+    await retracting(store).retractions.insert([record]);
+  },
+  finds: ['retraction', 'urn:cid:bafkqaaa did:web:nobody'],
 };
 
 function named(problems: readonly { readonly kind: string; readonly id: string }[]): string[] {
