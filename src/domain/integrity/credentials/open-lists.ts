@@ -3,6 +3,8 @@ import { listLength, type Purpose, type StatusList, type StatusLists } from './s
 
 /** How many allocations a process reserves at least. A process that ends leaves the rest unused. */
 const reservedAtOnce = 64;
+/** Batches follow each other, so a reservation is for this many like the present one. */
+const batchesAtOnce = 4;
 const halfFull = listLength / 2;
 
 export interface OpenListPorts {
@@ -55,7 +57,7 @@ export class OpenLists {
     if ((this.#held.get(key)?.left ?? 0) > 0) return;
     const { statusLists } = this.#ports;
     for (;;) {
-      const left = Math.max(reservedAtOnce, this.#waiting.get(key) ?? 0);
+      const left = Math.max(reservedAtOnce, batchesAtOnce * (this.#waiting.get(key) ?? 0));
       const list = await this.#newest(purpose, base);
       const { id, reserved } = list;
       if (!(await statusLists.update(id, { reserved }, { reserved: reserved + left }))) continue;

@@ -8,10 +8,17 @@ interface RecordWrite {
 
 export function recordWrites(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
+  const statementOf = (sql: string) => prepared.getOrInsertComputed(sql, () => database.prepare(sql));
   return {
+    /** @returns for each run whether it changed a row. RETURNING would take more time than the insertion itself. */
+    insertRecords({ sql, values }: RecordWrite): boolean[] {
+      const statement = statementOf(sql);
+      return values.map((list) => Number(statement.run(...list).changes) === 1);
+    },
+
     /** @returns the first row that each run returned, if any. */
     writeRecords({ sql, values }: RecordWrite): (Record<string, SQLOutputValue> | undefined)[] {
-      const statement = prepared.getOrInsertComputed(sql, () => database.prepare(sql));
+      const statement = statementOf(sql);
       return values.map((list) => statement.get(...list));
     },
   };

@@ -23,9 +23,9 @@ export function embeddedRecords<Item extends object, Index extends string>(
 
     async insert(records) {
       if (records.length === 0) return [];
-      const sql = `INSERT INTO ${table} (record) VALUES (?) ON CONFLICT DO NOTHING RETURNING 1`;
+      const sql = `INSERT INTO ${table} (record) VALUES (?) ON CONFLICT DO NOTHING`;
       const values = records.map((record) => [JSON.stringify(record)]);
-      return (await writes.run('writeRecords', { sql, values })).map((row) => row !== undefined);
+      return await writes.run('insertRecords', { sql, values });
     },
 
     async update(key, expected, change) {
