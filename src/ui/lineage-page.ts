@@ -75,7 +75,6 @@ ${id.startsWith('urn:cid:') ? html`<a class="choice" href="/report/v1/${bare}">R
 </fieldset>
 <label for="depth">Depth <input id="depth" name="depth" type="number" min="0" max="100" inputmode="numeric"></label>
 <label><input id="facts" name="facts" type="checkbox"> All facts</label>
-<label><input id="retracted" name="retracted" type="checkbox"> Retracted computations</label>
 <label for="trust">Statements <select id="trust" name="trust">
 <option value="">All</option>
 <option value="signed">Signed</option>
@@ -84,6 +83,7 @@ ${id.startsWith('urn:cid:') ? html`<a class="choice" href="/report/v1/${bare}">R
 <option value="revoked">Revoked</option>
 <option value="retracted">Retracted</option>
 </select></label>
+<label><input id="retracted" name="retracted" type="checkbox"> Retracted computations</label>
 </form>
 <div id="file" class="file-drop"></div>
 </div>
