@@ -8,6 +8,8 @@ export interface Layer {
   /** Paths from the root: files, and folders with a slash at their end. */
   readonly files: readonly string[];
   readonly below: readonly string[];
+  /** Layers of which it may import types, and nothing else. */
+  readonly types?: readonly string[];
 }
 
 export interface ImportRules {
@@ -31,6 +33,8 @@ interface SourceFile {
   readonly code: string;
   /** Specifiers of all imports, those of types included. */
   readonly imports: readonly string[];
+  /** Specifiers of imports that are there when types are stripped. */
+  readonly values: readonly string[];
 }
 
 interface Manifest {
@@ -73,6 +77,7 @@ function readSource(root: string, path: string): SourceFile {
     path,
     code,
     imports: [...new Set([...specifiers(withTypes, path), ...inTypes])],
+    values: specifiers(code, path),
   };
 }
 
@@ -101,7 +106,7 @@ function layerOf(path: string, { layers }: ImportRules): string | undefined {
 const isRelative = (specifier: string) => /^\.{1,2}\//.test(specifier);
 const target = (from: string, specifier: string) => posix.join(posix.dirname(from), specifier);
 
-function layerProblems(root: string, { path, imports }: SourceFile, rules: ImportRules): string[] {
+function layerProblems(root: string, { path, imports, values }: SourceFile, rules: ImportRules): string[] {
   const own = layerOf(path, rules);
   if (own === undefined) return [`${path}: belongs to no layer`];
   const problems: string[] = [];
@@ -112,7 +117,9 @@ function layerProblems(root: string, { path, imports }: SourceFile, rules: Impor
     if (!existsSync(join(root, to))) says('which does not exist');
     else if (to === 'package.json') continue;
     else if (layer === undefined) says('which belongs to no layer');
-    else if (layer !== own && !rules.layers[own]?.below.includes(layer))
+    else if (rules.layers[own]?.types?.includes(layer)) {
+      if (values.includes(specifier)) says(`but ${own} may import only types of ${layer}`);
+    } else if (layer !== own && !rules.layers[own]?.below.includes(layer))
       says(`but ${own} may not import ${layer}`);
     else if (!mayChoose(path, to, rules)) says('but an implementation is chosen elsewhere');
   }

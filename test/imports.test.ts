@@ -19,7 +19,7 @@ const rules: ImportRules = {
     storage: { files: ['src/storage/'], below: ['domain'] },
     workers: { files: ['workers/'], below: ['domain'] },
     queues: { files: ['queues/'], below: ['domain'] },
-    browser: { files: ['src/ui/browser/'], below: [] },
+    browser: { files: ['src/ui/browser/'], below: [], types: ['contract'] },
     ui: { files: ['src/ui/'], below: ['domain'] },
     http: { files: ['src/http/'], below: ['ui', 'platform', 'contract', 'domain'] },
     roots: { files: compositionRoots, below: ['http', ...adapters, 'contract', 'domain'] },
@@ -135,6 +135,9 @@ describe('the rules can be broken', () => {
     'src/storage/embedded/store.ts':
       "import { noun } from '../../domain/noun.ts';\nimport './rows.ts';\nexport const store = noun;\n",
     'src/storage/embedded/rows.ts': 'export {};\n',
+    'src/contract/errors.ts': 'export const errors = 1;\nexport type Errors = 1;\n',
+    'src/ui/browser/script.ts':
+      "import type { Errors } from '../../contract/errors.ts';\nexport type E = Errors;\n",
     'src/domain/noun.ts':
       "import { z } from 'zod';\nimport type { Port } from './ports.ts';\nexport type Noun = unknown;\nexport const noun: Port = z;\n",
     'src/domain/ports.ts': 'export type Port = unknown;\n',
@@ -176,6 +179,12 @@ describe('the rules can be broken', () => {
       'src/domain/bad.ts',
       "import { type A } from '../storage/open.ts';",
       'imports ../storage/open.ts, but domain may not import storage',
+    ],
+    [
+      'a script imports more than types of the contract',
+      'src/ui/browser/bad.ts',
+      "import { errors } from '../../contract/errors.ts';",
+      'imports ../../contract/errors.ts, but browser may import only types of contract',
     ],
     [
       'domain names a type of storage',

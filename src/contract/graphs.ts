@@ -69,5 +69,6 @@ export const graphQuery = counting.extend({
 });
 
 export type GraphAnswer = z.output<typeof graph>;
+export type CountedGraphAnswer = z.output<typeof countedGraph>;
 export type GraphListAnswer = z.output<typeof graphList>;
 export type GraphWithChildrenAnswer = z.output<typeof graphWithChildren>;

@@ -1,12 +1,5 @@
-/** What stands behind a statement, as the service answers it. */
-export interface Trust {
-  readonly state: 'claimed' | 'signed' | 'revoked' | 'retracted';
-  readonly by?: string;
-  readonly by_registrant?: boolean;
-  readonly valid?: boolean;
-  readonly reason?: string;
-  readonly retraction?: { readonly statement: string; readonly timestamp?: string; readonly signed: boolean };
-}
+import type { LineageAnswer } from '../../../contract/lineage.ts';
+import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
 
 export interface GraphNode {
   readonly id: string;
@@ -36,13 +29,10 @@ export interface GraphEdge {
   readonly unverified?: boolean;
 }
 
-/** An answer of `GET /lineage/v1/{id}`. */
-export interface Lineage {
-  readonly id: string;
-  readonly nodes: readonly (Omit<GraphNode, 'hidden'> & { readonly hidden_edges?: number })[];
-  readonly edges: readonly Omit<GraphEdge, 'key'>[];
-  /** The number of retracted computations that are left out. */
-  readonly retracted?: number;
+/** The parts of an answer that the page shows. */
+export interface Lineage extends Pick<LineageAnswer, 'id' | 'retracted'> {
+  readonly nodes: readonly Omit<LineageAnswer['nodes'][number], 'depth' | 'truncated'>[];
+  readonly edges: readonly LineageAnswer['edges'][number][];
 }
 
 /** The combined answers of the service. */

@@ -1,6 +1,7 @@
+import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
 import { badge, type Tone } from '../badge.ts';
 import { harmless } from '../words.ts';
-import type { Graph, GraphEdge, Trust } from './graph.ts';
+import type { Graph, GraphEdge } from './graph.ts';
 
 /** What a statement is marked with. `invalid` is a signature that does not count now. */
 export const trustMarks = ['signed', 'claimed', 'invalid', 'revoked', 'retracted'] as const;

@@ -1,5 +1,5 @@
+import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
 import { element } from '../element.ts';
-import type { Trust } from '../lineage/graph.ts';
 import { harmless } from '../words.ts';
 import { subjectNames } from './dsse.ts';
 import { kindLabel, kindOf } from './kinds.ts';

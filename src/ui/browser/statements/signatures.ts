@@ -1,29 +1,11 @@
+import type { StatementVerificationAnswer as Verification } from '../../../contract/statement-verification.ts';
 import { badge, type Tone } from '../badge.ts';
 import { element, section } from '../element.ts';
-import type { Trust } from '../lineage/graph.ts';
 import { harmless } from '../words.ts';
 import { foreignText, isIdentifier, type Names, statementAddress, thing } from './shown-text.ts';
 import { exactTime } from './when.ts';
 
-/** The parts of an answer of `GET /statements/v1/id/{id}/verification` that the page shows. */
-export interface Verification {
-  readonly statement_id: string;
-  readonly jcs_cid: string;
-  readonly trust: Trust;
-  readonly signatures: readonly Signature[];
-}
-
-interface Signature {
-  readonly kind: string;
-  readonly carried_by: string;
-  readonly signer: string | null;
-  readonly result: 'ok' | 'failed' | 'unknown';
-  readonly reason?: string;
-  readonly is_registrant: boolean;
-  readonly valid_until?: string;
-  readonly revoked?: boolean;
-  readonly suspended?: boolean;
-}
+type Signature = Verification['signatures'][number];
 
 const tones: Readonly<Record<Signature['result'], Tone>> = { ok: 'good', failed: 'bad', unknown: 'warning' };
 const results = { ok: 'checked', failed: 'wrong', unknown: 'not checked' } as const;

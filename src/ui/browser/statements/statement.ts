@@ -1,7 +1,9 @@
+import type { FindingsAnswer as Findings } from '../../../contract/findings.ts';
+import type { StatementVerificationAnswer as Verification } from '../../../contract/statement-verification.ts';
+import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
 import { askJson } from '../api.ts';
 import { copyable } from '../copying.ts';
 import { element, part, section } from '../element.ts';
-import type { Trust } from '../lineage/graph.ts';
 import { trustBadge, trustMark } from '../lineage/trust.ts';
 import { bareId, harmless } from '../words.ts';
 import { attached } from './attached.ts';
@@ -21,7 +23,7 @@ import {
   statementAddress,
   thing,
 } from './shown-text.ts';
-import { signatureSection, type Verification } from './signatures.ts';
+import { signatureSection } from './signatures.ts';
 import { askGraph, type Json } from './statements-api.ts';
 import { exactTime, when } from './when.ts';
 
@@ -31,17 +33,6 @@ const place = part('statement');
 /** Other statements about this one that are listed. */
 const mostOthers = 20;
 const mostGraphs = 10;
-
-interface Findings {
-  readonly statements: readonly {
-    readonly id: string;
-    readonly type: string;
-    readonly role: string;
-    readonly graph_ids: readonly string[];
-  }[];
-  readonly variants?: readonly string[];
-  readonly next_cursor?: string;
-}
 
 async function load(): Promise<void> {
   const [statement, verification]: [Json, Verification] = await Promise.all([

@@ -1,5 +1,6 @@
+import type { TrustAnswer as Trust } from '../../../../contract/trust.ts';
 import { counted, shortId } from '../../words.ts';
-import type { Graph, Trust } from '../graph.ts';
+import type { Graph } from '../graph.ts';
 import { kindWords } from '../kinds.ts';
 import type { ShownNode } from '../shown.ts';
 import { titleOf } from '../titles.ts';
