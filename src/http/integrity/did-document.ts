@@ -1,27 +1,10 @@
-import { z } from '@hono/zod-openapi';
+import { didDocumentAnswer } from '../../contract/credentials.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { didDocument } from '../../domain/integrity/proofs/did-web.ts';
 import type { Signer } from '../../domain/integrity/signer.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { operation } from './operation.ts';
-
-const document = z
-  .object({
-    '@context': z.array(z.string()),
-    id: z.string().describe('The did:web of the service'),
-    alsoKnownAs: z.array(z.string()).describe('The did:key of the active key'),
-    verificationMethod: z.array(
-      z.object({
-        id: z.string(),
-        type: z.literal('Multikey'),
-        controller: z.string(),
-        publicKeyMultibase: z.string(),
-      }),
-    ),
-    assertionMethod: z.array(z.string()),
-  })
-  .openapi('DidDocument');
 
 export interface DidDocumentRoutes {
   readonly signer: Pick<Signer, 'did' | 'keys'>;
@@ -40,7 +23,7 @@ export function didDocumentRoutes(app: App, { signer, didWeb }: DidDocumentRoute
       tag: 'Credentials',
       summary,
       answers: {
-        200: jsonAnswer('The keys of the service: the active one, then former ones', document),
+        200: jsonAnswer('The keys of the service: the active one, then former ones', didDocumentAnswer),
         404: errorAnswer('The service has no did:web'),
       },
       handle: ({ answer }) => {

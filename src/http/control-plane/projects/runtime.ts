@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { orderedPaging } from '../../../contract/paging.ts';
+import {
+  exchange,
+  exchangeList,
+  outcome,
+  pluginEventList,
+  seriesAnswer,
+  stateList,
+} from '../../../contract/runtime-records.ts';
 import { rangeOf, timeRange } from '../../../contract/time-range.ts';
 import {
   attestationIn,
@@ -30,17 +38,7 @@ import {
   type ProjectPorts,
   severalAgents,
 } from './project-calls.ts';
-import {
-  exchange,
-  exchangeJson,
-  exchangeList,
-  jsonOfEvents,
-  outcome,
-  pluginEventList,
-  seriesAnswer,
-  stateJson,
-  stateList,
-} from './runtime-json.ts';
+import { exchangeJson, jsonOfEvents, stateJson } from './runtime-json.ts';
 import { sealedAnswer } from './sealed-answer.ts';
 
 export interface RuntimePorts extends ProjectPorts, RuntimeRecords {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { credentialStatus } from '../../../contract/credentials.ts';
 import { jsonObject, uuidField } from '../../../contract/values.ts';
 import { anywhere, known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
@@ -18,22 +19,6 @@ import { isNotModified } from '../../byte-answer.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { credentialTag } from './credentials.ts';
-
-const standing = z
-  .object({
-    credential_id: z.string(),
-    revoked: z.boolean(),
-    suspended: z.boolean(),
-    entries: z.array(
-      z.object({
-        statusPurpose: z.enum(['revocation', 'suspension']),
-        statusListCredential: z.string(),
-        statusListIndex: z.string(),
-        status: z.boolean(),
-      }),
-    ),
-  })
-  .openapi('CredentialStatus');
 
 const text = z.string().max(2_000).optional();
 
@@ -56,7 +41,7 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
       status_list_index: z.string().max(10).optional().describe('The index in that list'),
     }),
     answers: {
-      200: jsonAnswer('The status', standing),
+      200: jsonAnswer('The status', credentialStatus),
       404: errorAnswer('The credential, or the entry, is not known'),
     },
     handle: async ({ answer, query }) => {

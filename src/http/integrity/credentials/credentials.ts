@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { jsonObject } from '../../../contract/values.ts';
+import { credential, revocation } from '../../../contract/credentials.ts';
 import { anywhere } from '../../../domain/access/access.ts';
 import {
   allocateCredential,
@@ -15,30 +15,6 @@ import { operation } from '../operation.ts';
 import { credentialBody } from './credential-body.ts';
 
 export const credentialTag = 'Credentials';
-const credential = jsonObject.openapi('Credential', {
-  description: 'A credential of VC Data Model 2.0 or 1.1',
-});
-const status = z.boolean().optional().describe('false lifts a suspension. Default: true');
-
-const revocation = z
-  .strictObject({
-    credentialStatus: z
-      .looseObject({
-        statusListCredential: z.string().min(1).max(2_000),
-        statusListIndex: z.string().regex(/^[0-9]{1,9}$/, 'must be a whole number as a text'),
-        status,
-      })
-      .describe('An entry from the credentialStatus of the credential'),
-    status,
-  })
-  .refine(
-    (body) => (body.status ?? body.credentialStatus.status) === (body.credentialStatus.status ?? body.status),
-    {
-      path: ['status'],
-      message: 'contradicts credentialStatus.status',
-    },
-  )
-  .openapi('Revocation');
 
 export interface CredentialRoutes {
   readonly allocation: CredentialAllocation;

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { credentialVerification } from '../../../contract/credentials.ts';
 import { jsonObject } from '../../../contract/values.ts';
 import { known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
@@ -14,18 +15,6 @@ import { operation } from '../operation.ts';
 import { credentialBody } from './credential-body.ts';
 import { credentialTag } from './credentials.ts';
 
-const check = z.object({
-  result: z.enum(['ok', 'failed', 'unknown']),
-  reason: z.string().optional(),
-});
-
-const verification = z
-  .object({
-    verified: z.boolean().describe('Whether every check is ok'),
-    checks: z.object({ proof: check, dates: check, status: check, issuer: check }),
-  })
-  .openapi('CredentialVerification');
-
 export interface VerificationRoutes {
   readonly verification: CredentialVerification;
   readonly limits: JsonLimits;
@@ -39,7 +28,7 @@ export function credentialVerificationRoutes(app: App, ports: VerificationRoutes
     summary: 'Verify a credential',
     description: 'Nothing is fetched from the network, so status lists of other services are unknown.',
     body: { 'application/json': { schema: z.object({ credential: jsonObject }) } },
-    answers: { 200: jsonAnswer('The result of each check', verification) },
+    answers: { 200: jsonAnswer('The result of each check', credentialVerification) },
     handle: async ({ context, answer }) => {
       const { value } = await credentialBody(context, ports.limits);
       const { credential, ...others } = value;

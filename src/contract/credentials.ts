@@ -1,0 +1,73 @@
+import { z } from '@hono/zod-openapi';
+import { jsonObject } from './values.ts';
+
+export const credential = jsonObject.openapi('Credential', {
+  description: 'A credential of VC Data Model 2.0 or 1.1',
+});
+
+const status = z.boolean().optional().describe('false lifts a suspension. Default: true');
+
+export const revocation = z
+  .strictObject({
+    credentialStatus: z
+      .looseObject({
+        statusListCredential: z.string().min(1).max(2_000),
+        statusListIndex: z.string().regex(/^[0-9]{1,9}$/, 'must be a whole number as a text'),
+        status,
+      })
+      .describe('An entry from the credentialStatus of the credential'),
+    status,
+  })
+  .refine(
+    (body) => (body.status ?? body.credentialStatus.status) === (body.credentialStatus.status ?? body.status),
+    {
+      path: ['status'],
+      message: 'contradicts credentialStatus.status',
+    },
+  )
+  .openapi('Revocation');
+
+const check = z.object({
+  result: z.enum(['ok', 'failed', 'unknown']),
+  reason: z.string().optional(),
+});
+
+export const credentialVerification = z
+  .object({
+    verified: z.boolean().describe('Whether every check is ok'),
+    checks: z.object({ proof: check, dates: check, status: check, issuer: check }),
+  })
+  .openapi('CredentialVerification');
+
+export const credentialStatus = z
+  .object({
+    credential_id: z.string(),
+    revoked: z.boolean(),
+    suspended: z.boolean(),
+    entries: z.array(
+      z.object({
+        statusPurpose: z.enum(['revocation', 'suspension']),
+        statusListCredential: z.string(),
+        statusListIndex: z.string(),
+        status: z.boolean(),
+      }),
+    ),
+  })
+  .openapi('CredentialStatus');
+
+export const didDocumentAnswer = z
+  .object({
+    '@context': z.array(z.string()),
+    id: z.string().describe('The did:web of the service'),
+    alsoKnownAs: z.array(z.string()).describe('The did:key of the active key'),
+    verificationMethod: z.array(
+      z.object({
+        id: z.string(),
+        type: z.literal('Multikey'),
+        controller: z.string(),
+        publicKeyMultibase: z.string(),
+      }),
+    ),
+    assertionMethod: z.array(z.string()),
+  })
+  .openapi('DidDocument');

@@ -1,0 +1,81 @@
+import { z } from '@hono/zod-openapi';
+import { nextCursor } from './paging.ts';
+
+export const outcome = z.enum(['ok', 'error', 'denied']);
+
+/** The members that every record of an agent in a project has. */
+const belonging = {
+  project_urn: z.string().describe('urn:uuid: and the UUID of the project'),
+  agent_id: z.string().describe('The local id of the agent'),
+  exchange_key: z.uuid().describe('The key of the exchange, made by this service'),
+};
+
+const occurredAt = z.iso.datetime();
+
+const body = z
+  .object({ content_type: z.string(), size: z.int() })
+  .nullable()
+  .describe('Null if no body was recorded');
+
+export const exchange = z
+  .object({
+    ...belonging,
+    occurred_at: occurredAt,
+    duration_ms: z.number().nullable(),
+    outcome,
+    model: z.string().nullable(),
+    correlation_id: z.string().nullable().describe('For tracing only'),
+    request_body: body,
+    response_body: body,
+  })
+  .openapi('AuditExchange');
+
+export const exchangeList = z
+  .object({ audit_exchanges: z.array(exchange), next_cursor: nextCursor })
+  .openapi('AuditExchangeList');
+
+export const pluginEvent = z
+  .object({
+    id: z.uuid(),
+    ...belonging,
+    kind: z.string(),
+    occurred_at: occurredAt,
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .openapi('PluginEvent');
+
+export const pluginEventList = z
+  .object({ plugin_events: z.array(pluginEvent), next_cursor: nextCursor })
+  .openapi('PluginEventList');
+
+export const state = z
+  .object({
+    state_cid: z.string(),
+    ...belonging,
+    occurred_at: occurredAt,
+    children: z.array(z.string()).describe('The CIDs that the attestation references directly'),
+  })
+  .openapi('AgentStateRecord');
+
+export const stateList = z
+  .object({ states: z.array(state), next_cursor: nextCursor })
+  .openapi('AgentStateRecordList');
+
+const count = z.int();
+
+const milliseconds = z.number().nullable();
+
+export const seriesAnswer = z
+  .object({
+    buckets: z.array(
+      z.object({
+        start: z.iso.datetime(),
+        count,
+        errors: count,
+        denied: count,
+        p50_ms: milliseconds,
+        p99_ms: milliseconds,
+      }),
+    ),
+  })
+  .openapi('ExchangeSeries');
