@@ -1,36 +1,42 @@
 import { z } from 'zod';
+import type { AgentDetailAnswer, AgentAnswer as DeclaredAgent } from '../../../contract/agents.ts';
+import { partsOf } from '../../client/answer-parts.ts';
 import { type ApiClient, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import type { Io } from '../../terminal/io.ts';
 
 /** The parts of the service's answers that commands show. */
-export const agentAnswer = z.object({
-  agent_id: z.string(),
-  name: z.string(),
-  handle: z.string().nullable(),
-  issuer: z.string(),
-  subject: z.string(),
-  did: z.string().nullable(),
-  state: z.string(),
-  created_at: z.string(),
-  changed_at: z.string(),
-});
+export const agentAnswer = partsOf<DeclaredAgent>()(
+  z.object({
+    agent_id: z.string(),
+    name: z.string(),
+    handle: z.string().nullable(),
+    issuer: z.string(),
+    subject: z.string(),
+    did: z.string().nullable(),
+    state: z.string(),
+    created_at: z.string(),
+    changed_at: z.string(),
+  }),
+);
 export type AgentAnswer = z.output<typeof agentAnswer>;
 
 export const agentPage = z.object({ agents: z.array(agentAnswer), next_cursor: z.string().optional() });
 
-export const agentDetail = agentAnswer.extend({
-  keys: z.array(z.object({ did: z.string(), added_at: z.string(), retired_at: z.string().nullable() })),
-  bindings: z.array(
-    z.object({
-      id: z.string(),
-      issuer: z.string(),
-      subject: z.string(),
-      state: z.string(),
-      created_at: z.string(),
-    }),
-  ),
-});
+export const agentDetail = partsOf<AgentDetailAnswer>()(
+  agentAnswer.extend({
+    keys: z.array(z.object({ did: z.string(), added_at: z.string(), retired_at: z.string().nullable() })),
+    bindings: z.array(
+      z.object({
+        id: z.string(),
+        issuer: z.string(),
+        subject: z.string(),
+        state: z.string(),
+        created_at: z.string(),
+      }),
+    ),
+  }),
+);
 export type AgentDetail = z.output<typeof agentDetail>;
 
 export const eventPage = z.object({

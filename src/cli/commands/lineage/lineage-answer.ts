@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { LineageAnswer as DeclaredLineage } from '../../../contract/lineage.ts';
+import { partsOf } from '../../client/answer-parts.ts';
 
 const trust = z.object({
   state: z.enum(['claimed', 'signed', 'revoked', 'retracted']),
@@ -8,33 +10,35 @@ const trust = z.object({
 });
 
 /** The parts of the service's answer that the tree shows. */
-export const lineageAnswer = z.object({
-  id: z.string(),
-  nodes: z.array(
-    z.object({
-      id: z.string(),
-      kind: z.string(),
-      type: z.string().optional(),
-      name: z.string().optional(),
-      trust: trust.optional(),
-      hidden_edges: z.int().optional(),
-    }),
-  ),
-  edges: z.array(
-    z.object({
-      from: z.string(),
-      to: z.string(),
-      kind: z.string(),
-      role: z.string(),
-      statement: z.string(),
-      type: z.string().optional(),
-      registered_by: z.string().optional(),
-      trust,
-      unverified: z.literal(true).optional(),
-    }),
-  ),
-  retracted: z.int().optional(),
-});
+export const lineageAnswer = partsOf<DeclaredLineage>()(
+  z.object({
+    id: z.string(),
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.string(),
+        type: z.string().optional(),
+        name: z.string().optional(),
+        trust: trust.optional(),
+        hidden_edges: z.int().optional(),
+      }),
+    ),
+    edges: z.array(
+      z.object({
+        from: z.string(),
+        to: z.string(),
+        kind: z.string(),
+        role: z.string(),
+        statement: z.string(),
+        type: z.string().optional(),
+        registered_by: z.string().optional(),
+        trust,
+        unverified: z.literal(true).optional(),
+      }),
+    ),
+    retracted: z.int().optional(),
+  }),
+);
 
 export type LineageAnswer = z.output<typeof lineageAnswer>;
 export type AnsweredTrust = z.output<typeof trust>;
