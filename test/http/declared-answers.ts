@@ -78,7 +78,8 @@ function checked(response: Response, { method, url }: Request, operation: RouteC
 
 /** What an answer may be; undefined for answers that are no part of the API. */
 function contentOf(operation: RouteConfig | undefined, status: number, name: string): Content | undefined {
-  if (operation === undefined)
+  // A method that a path does not have is refused before any operation.
+  if (operation === undefined || status === 405)
     return status >= 400
       ? { 'application/json': { schema: errorBody }, '*/*': { schema: errorBody } }
       : undefined;

@@ -74,6 +74,7 @@ describe('a manifest that Cairn has exported', () => {
       anchors: 0,
       faults: 0,
       missing: 0,
+      retracted: 0,
     });
     const car = await verified(await exported(carType), 'car');
     expect(car.findings).toEqual([]);
