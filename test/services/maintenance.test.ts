@@ -128,7 +128,7 @@ describeMongo('cairn fsck on MongoDB', () => {
     const run = await cairn(['fsck', '--json'], { env });
     expect(run.code, run.stderr).toBe(0);
     const { summary } = JSON.parse(run.stdout);
-    expect(summary).toMatchObject({ ok: true, blobs: 4, damaged: 0 });
+    expect(summary).toMatchObject({ ok: true, blobs: 5, damaged: 0 });
     expect(summary.store).toContain(CAIRN_MONGODB_DATABASE);
   });
 

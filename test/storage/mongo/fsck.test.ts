@@ -193,8 +193,8 @@ const derived: readonly DerivedDamage<Place>[] = [
   })),
   ofStatement('a statement of no project', (one) => ({ ...one, projects: [] })),
   ofStatement('nothing derived from a statement', ({ _id, jcs, ...one }) => {
-    const { contextSet, graphs, projects, position } = one;
-    return { _id, jcs, contextSet, graphs, projects, position };
+    const { contextSet, graphs, projects, position, registrar } = one;
+    return { _id, jcs, contextSet, graphs, projects, position, registrar };
   }),
   {
     name: 'a statement that is verified and unverified',
