@@ -372,7 +372,6 @@ describe('whom the reader trusts', () => {
     ['a DID URL', ['--signer', `${key.did}#x`], 'is not a DID.'],
     ['a damaged did:key', ['--signer', 'did:key:zbad'], '--signer "did:key:zbad" is not a DID. The key'],
     ['a folder that does not exist', ['--keys', '/nowhere'], '--keys /nowhere is not a folder'],
-    ['nobody', ['--require-signer'], '--require-signer needs to know whom you trust.'],
   ])('is wrong usage for %s', async (_, args, words) => {
     const { whole } = await halfSigned();
     for (const command of [
@@ -382,6 +381,12 @@ describe('whom the reader trusts', () => {
       const { code, stderr, stdout } = await cairn([...command, ...args], { env });
       expect([code, stderr, stdout]).toEqual([2, expect.stringContaining(words), '']);
     }
+  });
+
+  test('the answer is no if a signer is required and the user has named nobody', async () => {
+    const { whole } = await halfSigned();
+    const { code, stderr } = await verify(whole, '--require-signer');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Name these with --signer or --keys.')]);
   });
 
   test.each<[string, readonly unknown[], string]>([

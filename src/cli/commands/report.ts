@@ -13,7 +13,7 @@ import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeBytes, writeText } from '../terminal/write-out.ts';
-import { checkDemands, demandProblem } from './verify/demands.ts';
+import { demandProblem } from './verify/demands.ts';
 import {
   addVerificationOptions,
   hasTrustFlags,
@@ -87,7 +87,6 @@ interface MadeReport {
 }
 
 async function ofManifest(io: Io, path: string, form: ManifestForm, flags: ReportFlags): Promise<MadeReport> {
-  checkDemands(flags);
   const folders = await contextFolders(flags.contexts, readClientSettings(io));
   // Imported here, because it loads most of the program.
   const { manifestReport } = await import('./report/manifest-report.ts');

@@ -14,7 +14,7 @@ import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
 import { credentialIn } from './verify/credential-file.ts';
-import { checkDemands, demandProblem } from './verify/demands.ts';
+import { demandProblem } from './verify/demands.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
 import {
@@ -106,7 +106,6 @@ async function printCredential(
   sources: readonly ContextSource[],
   flags: VerifyFlags,
 ): Promise<void> {
-  checkDemands(flags);
   const { credentialJson, credentialText, verifyLocally } = await import('./verify/verify-credential.ts');
   const result = await verifyLocally(credential, await openIdentifier(sources), flags);
   await writeText(io, flags.json ? credentialJson(name, credential, result) : credentialText(name, result));
@@ -122,7 +121,6 @@ async function verifyManifest(
   sources: readonly ContextSource[],
   flags: VerifyFlags,
 ): Promise<void> {
-  checkDemands(flags);
   const { findingJson, manifestText, summaryJson } = await import('./verify/manifest-output.ts');
   const { verifyManifestFile } = await import('./verify/verify-manifest.ts');
   const asJson = flags.json ?? false;

@@ -1,6 +1,4 @@
 import type { ManifestSummary } from '../../../domain/integrity/manifest/summary.ts';
-import { failUsage } from '../../terminal/failure.ts';
-import type { SignerOptions } from './known-signers.ts';
 
 /** What a manifest has to fulfil beside being unaltered. */
 export interface Demands {
@@ -17,16 +15,10 @@ export function demandProblem(
 ): string | undefined {
   if (requireSigner && ids === 0) return 'There is no statement that somebody you trust could have signed.';
   if (requireSigner && known < ids)
-    return `${ids - known} of ${ids} statements are not signed by those you trust (--require-signer).`;
+    return `${ids - known} of ${ids} statements are not signed by those you trust (--require-signer). Name these with --signer or --keys.`;
   const { suspended, revoked, unknown } = credentials;
   const bad = suspended + revoked + unknown;
   if (requireStatus && bad > 0)
     return `${bad} ${bad === 1 ? 'credential is' : 'credentials are'} revoked, suspended or of unknown status (--require-status).`;
   return undefined;
-}
-
-/** @throws Failure (usage) if nobody could fulfil the demands. */
-export function checkDemands({ signer, keys, requireSigner }: SignerOptions & Demands): void {
-  if (requireSigner && signer.length === 0 && keys.length === 0)
-    failUsage('--require-signer needs to know whom you trust. Name them with --signer or --keys.');
 }
