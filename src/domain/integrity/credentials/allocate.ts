@@ -53,11 +53,7 @@ export async function allocateStatuses(
     missing.length > 0;
     missing = missing.filter((one) => !entries.has(nameOf(one)))
   ) {
-    // Those of a batch follow each other from a random place: a store adds them to few pages of its indexes.
-    const start = ports.drawIndex();
-    const added = await Promise.all(
-      missing.map((one, at) => newEntry(ports, one, (start + at) % listLength)),
-    );
+    const added = await Promise.all(missing.map((one) => newEntry(ports, one, ports.drawIndex())));
     const isNew = await ports.statusEntries.insert(added);
     for (const [at, entry] of added.entries()) if (isNew[at]) entries.set(nameOf(entry), entry);
     // A credential that has its entries keeps them. Taken indexes are drawn again in the next round.
