@@ -13,8 +13,8 @@ export interface Checked {
 }
 
 /**
- * Creates the collections and indexes of the store, brings its data up to date, and checks every server that the services need. Waits for them as
- * a service does at its start. A repeat changes nothing.
+ * Creates the collections and indexes of the store, brings its data up to date, and checks every server that the services
+ * need. Waits for them as a service does at its start. A repeat changes nothing.
  * @throws ServiceError as opening the services would.
  */
 export async function* setUp(settings: Settings, log: Log): AsyncGenerator<Checked> {

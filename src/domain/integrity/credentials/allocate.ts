@@ -53,7 +53,7 @@ export async function allocateStatuses(
     missing.length > 0;
     missing = missing.filter((one) => !entries.has(nameOf(one)))
   ) {
-    const added = await Promise.all(missing.map((one) => newEntry(ports, one, ports.drawIndex())));
+    const added = await Promise.all(missing.map((one) => newEntry(ports, one)));
     const isNew = await ports.statusEntries.insert(added);
     for (const [at, entry] of added.entries()) if (isNew[at]) entries.set(nameOf(entry), entry);
     // A credential that has its entries keeps them. Taken indexes are drawn again in the next round.
@@ -74,11 +74,11 @@ function nameOf({ credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'p
 }
 
 async function newEntry(
-  { openLists }: Pick<AllocationPorts, 'openLists'>,
+  { openLists, drawIndex }: Pick<AllocationPorts, 'openLists' | 'drawIndex'>,
   { credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>,
-  index: number,
 ): Promise<StatusEntry> {
   const { id: listId } = await openLists.take(purpose);
+  const index = drawIndex();
   const id = entryId(listId, index);
   return { id, listId, index, credentialId, purpose, status: false, changes: 0, isListed: true };
 }

@@ -7,9 +7,9 @@ import type { Graph, PutCounts, StatementRow } from '../ports.ts';
 export interface GraphContents {
   /**
    * The statements directly under the visible ones of the graphs (null: all graphs), verified or not, each row once. With
-   * null, a reader who sees everything also gets the verified ones in no graph. Ordered by the digest of their ids; of one id the verified rows come first, oldest stored first. Includes at least
-   * every row that existed at the start. A store without snapshots can miss an unverified row that becomes verified
-   * meanwhile, if its id changes with that.
+   * null, a reader who sees everything also gets the verified ones in no graph. Ordered by the digest of their ids; of one
+   * id the verified rows come first, oldest stored first. Includes at least every row that existed at the start. A store
+   * without snapshots can miss an unverified row that becomes verified meanwhile, if its id changes with that.
    */
   statements(
     graphIds: readonly string[] | null,

@@ -32,11 +32,13 @@ const signaturesLooked = 100;
 const readAtOnce = 8;
 
 /**
- * The retraction of each statement that is withdrawn. It counts if it was signed by the DID that it names in
- * `registeredBy`, and that DID is in `registeredBy` of the statement or has signed the proof in it; or if the principal who stored the statement first has stored it in the same project. Credentials of
- * others about the statement give no authority over it, and neither do the DIDs of this service, which sign for
- * everybody. A retraction is final: those of retractions have no effect.
- * Reads once if none of the statements has a proven retraction, however many strangers have stored.
+ * The retraction of each statement that is withdrawn. It counts in two cases:
+ * - The DID in its `registeredBy` has signed it, and is in `registeredBy` of the statement or has signed the proof in it.
+ * - The principal who stored the statement first has stored the retraction in the same project.
+ *
+ * Credentials of others about the statement give no authority over it, and neither do the DIDs of this service, which sign
+ * for everybody. A retraction is final: a retraction of one has no effect. Reads once if none of the statements has a proven
+ * retraction, however many strangers have stored.
  */
 export async function retractionsOf(
   ports: RetractionPorts,

@@ -46,8 +46,8 @@ export type RetractedReader = (claims: readonly Claim[]) => Promise<ReadonlySet<
 export const claimed: Trust = { state: 'claimed' };
 
 /**
- * The trust in each statement, by id. A retraction that counts comes before everything. A signature by the registrant comes before one by this service, and that one
- * before those of others. Among signatures of one rank, a valid one wins.
+ * The trust in each statement, by id. A retraction that counts comes before everything. A signature by the registrant comes
+ * before one by this service, and that one before those of others. Among signatures of one rank, a valid one wins.
  */
 export async function trustIn(
   ports: TrustPorts,
