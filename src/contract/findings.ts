@@ -65,4 +65,3 @@ export const namesAnswer = z
 export type FindingsAnswer = z.output<typeof findings>;
 export type FoundStatementAnswer = z.output<typeof foundStatement>;
 export type FoundStatementsAnswer = z.output<typeof foundStatements>;
-export type NamesAnswer = z.output<typeof namesAnswer>;

@@ -54,7 +54,7 @@ function apiDocument(described: readonly Described[], info: Info) {
 }
 
 /** `GET /graph/v1/{uuid}` is `getGraphV1ByUuid`. Clients are generated with these names, so they never change. */
-export function operationId(method: string, path: string): string {
+function operationId(method: string, path: string): string {
   const words = path
     .replaceAll('{', 'by-')
     .split(/[^A-Za-z0-9]+/)

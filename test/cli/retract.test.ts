@@ -24,17 +24,15 @@ async function ingest(statement: object): Promise<string> {
   const file = join(folder.path, 'statement.ndjson');
   const timestamp = '2026-01-31T12:00:00Z';
   writeFileSync(file, JSON.stringify({ '@context': ownContextUrl, timestamp, ...statement }));
-  const { stdout, code, stderr } = await run(
-    'ingest',
-    file,
-    '--generate-id',
-    '-v',
-    '--sign',
-    author.file,
-    '--restart',
-  );
+  return (await signedIds(file, '--restart'))[0] ?? '';
+}
+
+/** Stores the statements of a file, signed by the author. @returns their ids. */
+async function signedIds(file: string, ...more: string[]): Promise<readonly string[]> {
+  const signing = ['--generate-id', '-v', '--sign', author.file];
+  const { stdout, code, stderr } = await run('ingest', file, ...signing, ...more);
   expect(code, stderr).toBe(0);
-  return /urn:cid:\S+/.exec(stdout)?.[0] ?? '';
+  return stdout.match(/urn:cid:\S+/g) ?? [];
 }
 
 describe('cairn retract', () => {
@@ -102,17 +100,7 @@ describe('cairn retract', () => {
       file,
       [statement('signed'), statement('claimed')].map((one) => JSON.stringify(one)).join('\n'),
     );
-    const { stdout } = await run(
-      'ingest',
-      file,
-      '--generate-id',
-      '-v',
-      '--sign',
-      author.file,
-      '--graph',
-      graph,
-    );
-    const [first = '', second = ''] = stdout.match(/urn:cid:\S+/g) ?? [];
+    const [first = '', second = ''] = await signedIds(file, '--graph', graph);
     expect((await run('retract', first, '--sign', author.file, '--graph', graph)).code).toBe(0);
     await run('retract', second, '--sign', other.file, '--graph', graph, '--reason', 'I say so.');
     const manifest = join(folder.path, 'evidence.json');

@@ -6,7 +6,6 @@ const name = z.string().min(1);
 
 /** What happened to an agent. */
 export const agentEvent = z.enum(['registered', 'registered_again', 'revoked', 'restored', 'handed_over']);
-export type AgentEvent = z.output<typeof agentEvent>;
 
 const actor = z.object({ issuer: z.string(), subject: z.string().nullable() });
 
