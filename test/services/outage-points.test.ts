@@ -1,39 +1,12 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { outages, points, TcpProxy } from '../../bench/tcp-proxy.ts';
+import { expect, test } from 'vitest';
+import { outages, points } from '../../bench/tcp-proxy.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { type Integrity, openIntegrity } from '../../src/integrity.ts';
-import { readSettings } from '../../src/platform/settings/settings.ts';
 import { putBlob, send } from '../http/service.ts';
-import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
-import { describeMongo, newDatabase } from '../storage/mongo/database.ts';
-
-/** The usual times, a tenth of them. */
-const quick =
-  '?serverSelectionTimeoutMS=500&connectTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=3000&waitQueueTimeoutMS=3000';
+import { describeMongo } from '../storage/mongo/database.ts';
+import { quickTimes, useProxiedService } from '../storage/mongo/proxied-service.ts';
 
 describeMongo('a request whose command is cut off', () => {
-  let proxy: TcpProxy;
-  let store: ServiceStore;
-  let service: Integrity;
-
-  beforeAll(async () => {
-    proxy = await TcpProxy.before(newDatabase().url);
-    store = await newServiceStore('mongodb');
-    const { CAIRN_MONGODB_URL: url = '' } = store.environment;
-    const environment = {
-      ...store.environment,
-      CAIRN_WORKERS: '1',
-      CAIRN_MONGODB_URL: proxy.url(url) + quick,
-    };
-    service = await openIntegrity(readSettings(environment), pino({ level: 'silent' }));
-  });
-  afterAll(async () => {
-    await proxy.restore();
-    await service[Symbol.asyncDispose]();
-    await proxy[Symbol.asyncDispose]();
-    await store[Symbol.asyncDispose]();
-  });
+  const service = useProxiedService(`${quickTimes}&waitQueueTimeoutMS=3000`);
 
   const statement = () => ({
     statement: {
@@ -56,13 +29,13 @@ describeMongo('a request whose command is cut off', () => {
 
   test.each(cuts)('at its $point with the outage "$outage" is answered, and so is the next', async (cut) => {
     for (const [what, request] of requests) {
-      proxy.failAt(cut.point, cut.outage);
+      service.proxy.failAt(cut.point, cut.outage);
       const { status, headers, json } = await request();
       if (status >= 300) {
         expect([what, status, json.code]).toEqual([what, 503, 'unavailable']);
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       }
-      await proxy.restore();
+      await service.proxy.restore();
       await expect.poll(async () => (await request()).status, { timeout: 30_000 }).toBeLessThan(300);
     }
   });

@@ -1,42 +1,15 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { TcpProxy } from '../../../bench/tcp-proxy.ts';
+import { expect, test, vi } from 'vitest';
 import { ownContextUrl } from '../../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
-import { type Integrity, openIntegrity } from '../../../src/integrity.ts';
-import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { type Answer, putBlob, send } from '../../http/service.ts';
-import { newServiceStore, type ServiceStore } from '../../http/service-store.ts';
-import { describeMongo, newDatabase } from './database.ts';
-
-/** The usual times, a tenth of them. */
-const quick =
-  '?serverSelectionTimeoutMS=500&connectTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=3000';
+import { describeMongo } from './database.ts';
+import { quickTimes, useProxiedService } from './proxied-service.ts';
 
 /** Of a test: each outage is waited for. */
 const timeout = 240_000;
 
 describeMongo('a service whose MongoDB goes away', () => {
-  let proxy: TcpProxy;
-  let store: ServiceStore;
-  let service: Integrity;
-
-  beforeAll(async () => {
-    const { url } = newDatabase();
-    proxy = await TcpProxy.before(url);
-    store = await newServiceStore('mongodb');
-    const environment = {
-      ...store.environment,
-      CAIRN_WORKERS: '1',
-      CAIRN_MONGODB_URL: proxy.url(url) + quick,
-    };
-    service = await openIntegrity(readSettings(environment), pino({ level: 'silent' }));
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await proxy[Symbol.asyncDispose]();
-    await store[Symbol.asyncDispose]();
-  });
+  const service = useProxiedService(quickTimes);
 
   const ready = async () => (await send(service, 'GET', '/ready')).json;
   /** A batch of statements about things of its own. */
@@ -77,16 +50,16 @@ describeMongo('a service whose MongoDB goes away', () => {
   }
 
   test.each([
-    ['refuses connections', () => proxy.cut()],
-    ['is silent', async () => proxy.fail('half-open')],
+    ['refuses connections', () => service.proxy.cut()],
+    ['is silent', async () => service.proxy.fail('half-open')],
   ])('answers 503 while it %s, and goes on by itself', { timeout }, async (name, takeAway) => {
     const before = await putBlob(service, `before ${name}`);
     expect([before.status, await ready()]).toEqual([200, { status: 'up' }]);
     await takeAway();
     await expectUnavailable();
     expect((await send(service, 'GET', '/health/v1')).status).toBe(200);
-    await proxy.cut();
-    await proxy.restore();
+    await service.proxy.cut();
+    await service.proxy.restore();
     await expectRecovery();
     expect((await send(service, 'GET', `/store/v1/blob/${before.json.cid}`)).text).toBe(`before ${name}`);
   });
@@ -126,8 +99,8 @@ describeMongo('a service whose MongoDB goes away', () => {
       for (let round = 1; round <= 3; round += 1) {
         const enough = () => blobs.length >= 5 * round && statements.length >= 80 * round;
         await vi.waitFor(() => expect(enough()).toBe(true), 60_000);
-        await proxy.cut();
-        await proxy.restore();
+        await service.proxy.cut();
+        await service.proxy.restore();
       }
     } finally {
       isRunning = false;
