@@ -53,9 +53,8 @@ export async function trustIn(
   ports: TrustPorts,
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<string, Trust>> {
-  const found = await provenAbout(ports, claims);
+  const [found, retracted] = await Promise.all([provenAbout(ports, claims), retractionsIn(ports, claims)]);
   const standings = await ports.standings(found.flat());
-  const retracted = await retractionsIn(ports, claims);
   const now = ports.now().getTime();
   return new Map(
     claims.map((claim, at) => {
