@@ -1,16 +1,16 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { agentEvent } from '../domain/control-plane/agents/agents.ts';
 import { nextCursor } from './paging.ts';
 
 const time = z.iso.datetime();
 
-const agentId = z.string().openapi({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa' });
+const agentId = z.string().meta({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa' });
 
 export const agent = z
   .object({
     agent_id: agentId,
-    name: z.string().openapi({ example: 'Build agent' }),
-    handle: z.string().nullable().openapi({ example: 'build' }),
+    name: z.string().meta({ example: 'Build agent' }),
+    handle: z.string().nullable().meta({ example: 'build' }),
     issuer: z.string().describe('Issuer of the subject whose agent this is'),
     subject: z.string(),
     did: z.string().nullable().describe('DID of the current key'),
@@ -18,12 +18,12 @@ export const agent = z
     created_at: time.describe('When the agent registered first'),
     changed_at: time.describe('The last registration, revocation, restoration or handing over'),
   })
-  .openapi('Agent');
+  .meta({ id: 'Agent' });
 
 const bindings = z
   .array(
     z.object({
-      id: z.string().openapi({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa:1' }),
+      id: z.string().meta({ example: 'agent_pq3rt7zkq5uehl2m4w6jxvb5cdnysgoa:1' }),
       issuer: z.string(),
       subject: z.string(),
       state: z.enum(['active', 'ended']),
@@ -33,7 +33,7 @@ const bindings = z
   )
   .describe('Who may see the agent besides administrators, at most 100. Members see their own bindings only');
 
-export const boundAgent = agent.extend({ bindings }).openapi('BoundAgent');
+export const boundAgent = agent.extend({ bindings }).meta({ id: 'BoundAgent' });
 
 export const agentDetail = boundAgent
   .extend({
@@ -41,7 +41,7 @@ export const agentDetail = boundAgent
       .array(z.object({ did: z.string(), added_at: time, retired_at: time.nullable() }))
       .describe('The latest 100 keys, the current one first'),
   })
-  .openapi('AgentDetail');
+  .meta({ id: 'AgentDetail' });
 
 export const agentStatusEvent = z
   .object({
@@ -53,15 +53,15 @@ export const agentStatusEvent = z
     reason: z.string().nullable(),
     at: time,
   })
-  .openapi('AgentStatusEvent');
+  .meta({ id: 'AgentStatusEvent' });
 
 export const agentList = z
   .object({ agents: z.array(boundAgent), next_cursor: nextCursor })
-  .openapi('AgentList');
+  .meta({ id: 'AgentList' });
 
 export const eventList = z
   .object({ status_events: z.array(agentStatusEvent), next_cursor: nextCursor })
-  .openapi('AgentStatusEventList');
+  .meta({ id: 'AgentStatusEventList' });
 
 export type AgentAnswer = z.output<typeof agent>;
 export type BoundAgentAnswer = z.output<typeof boundAgent>;

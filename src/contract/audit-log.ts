@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nextCursor } from './paging.ts';
 
 const auditRecord = z
@@ -9,21 +9,21 @@ const auditRecord = z
       .object({ issuer: z.string(), subject: z.string().nullable(), means: z.string() })
       .nullable()
       .describe('null for unknown callers'),
-    action: z.string().openapi({ description: 'The operation', example: 'PATCH /v1/users/{id}' }),
+    action: z.string().meta({ description: 'The operation', example: 'PATCH /v1/users/{id}' }),
     target: z.string().nullable().describe('What it was done to, if known'),
     outcome: z
       .enum(['begun', 'done', 'refused', 'failed'])
       .describe('begun: still running, or the process ended before it stored the outcome'),
     code: z.string().nullable().describe('Why it was refused or failed'),
     request_id: z.string(),
-    address: z.string().nullable().openapi({ example: '192.0.2.7' }),
+    address: z.string().nullable().meta({ example: '192.0.2.7' }),
     details: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .nullable()
-      .openapi({ description: 'The fields to change, and their new values', example: { role: 'admin' } }),
+      .meta({ description: 'The fields to change, and their new values', example: { role: 'admin' } }),
   })
-  .openapi('AuditRecord');
+  .meta({ id: 'AuditRecord' });
 
 export const auditRecordList = z
   .object({ records: z.array(auditRecord), next_cursor: nextCursor })
-  .openapi('AuditLog');
+  .meta({ id: 'AuditLog' });

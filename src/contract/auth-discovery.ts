@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 /** The only provider. */
 export const providerId = 'idp';
@@ -9,10 +9,10 @@ export const providers = z
     providers: z
       .array(
         z.object({
-          id: z.string().openapi({ example: providerId }),
+          id: z.string().meta({ example: providerId }),
           type: z.literal('oidc'),
-          issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
-          login_url: z.string().openapi({
+          issuer: z.string().meta({ example: 'https://accounts.google.com' }),
+          login_url: z.string().meta({
             description: 'Where the browser starts; also takes return_to',
             example: 'https://cairn.example/v1/auth/login?provider=idp',
           }),
@@ -23,15 +23,15 @@ export const providers = z
       .object({ enabled: z.boolean(), mode: z.enum(['oidc', 'auth_service']).nullable() })
       .describe('How tools authenticate'),
   })
-  .openapi('AuthProviders');
+  .meta({ id: 'AuthProviders' });
 
 export const deviceConfig = z
   .object({
-    issuer: z.string().openapi({
+    issuer: z.string().meta({
       description: 'Its metadata is at <issuer>/.well-known/openid-configuration',
       example: 'https://idp.example',
     }),
-    client_id: z.string().openapi({ example: 'cairn-cli' }),
-    scopes: z.array(z.string()).openapi({ example: ['openid', 'profile', 'email'] }),
+    client_id: z.string().meta({ example: 'cairn-cli' }),
+    scopes: z.array(z.string()).meta({ example: ['openid', 'profile', 'email'] }),
   })
-  .openapi('DeviceConfig');
+  .meta({ id: 'DeviceConfig' });

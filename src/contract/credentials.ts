@@ -1,7 +1,8 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { jsonObject } from './values.ts';
 
-export const credential = jsonObject.openapi('Credential', {
+export const credential = jsonObject.meta({
+  id: 'Credential',
   description: 'A credential of VC Data Model 2.0 or 1.1',
 });
 
@@ -25,7 +26,7 @@ export const revocation = z
       message: 'contradicts credentialStatus.status',
     },
   )
-  .openapi('Revocation');
+  .meta({ id: 'Revocation' });
 
 const check = z.object({
   result: z.enum(['ok', 'failed', 'unknown']),
@@ -37,7 +38,7 @@ export const credentialVerification = z
     verified: z.boolean().describe('Whether every check is ok'),
     checks: z.object({ proof: check, dates: check, status: check, issuer: check }),
   })
-  .openapi('CredentialVerification');
+  .meta({ id: 'CredentialVerification' });
 
 export const credentialStatus = z
   .object({
@@ -53,7 +54,7 @@ export const credentialStatus = z
       }),
     ),
   })
-  .openapi('CredentialStatus');
+  .meta({ id: 'CredentialStatus' });
 
 export const didDocumentAnswer = z
   .object({
@@ -70,4 +71,4 @@ export const didDocumentAnswer = z
     ),
     assertionMethod: z.array(z.string()),
   })
-  .openapi('DidDocument');
+  .meta({ id: 'DidDocument' });

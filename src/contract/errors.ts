@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { ErrorCode } from '../domain/errors.ts';
 
 export const errorStatus = {
@@ -54,4 +54,4 @@ export const errorBody = z
       .optional(),
     callstack: z.object({ internal: z.string() }).optional(),
   })
-  .openapi('Error');
+  .meta({ id: 'Error' });

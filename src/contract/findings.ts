@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nextCursor } from './paging.ts';
 import { trust } from './trust.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from './values.ts';
@@ -31,7 +31,7 @@ export const findings = z
     graphs: z.array(z.uuid()).describe('Graphs that hold these statements'),
     next_cursor: nextCursor,
   })
-  .openapi('Findings');
+  .meta({ id: 'Findings' });
 
 export const foundStatement = z.object({
   id: z.string(),
@@ -45,7 +45,7 @@ export const foundStatement = z.object({
 
 export const foundStatements = z
   .object({ statements: z.array(foundStatement), next_cursor: nextCursor })
-  .openapi('FoundStatements');
+  .meta({ id: 'FoundStatements' });
 
 const mostIds = 1_000;
 
@@ -56,11 +56,11 @@ export const namesBody = z.object({
 
 export const namesAnswer = z
   .object({
-    names: z.record(z.string(), z.string()).openapi({
+    names: z.record(z.string(), z.string()).meta({
       example: { 'urn:cid:bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu': 'model.bin' },
     }),
   })
-  .openapi('Names');
+  .meta({ id: 'Names' });
 
 export type FindingsAnswer = z.output<typeof findings>;
 export type FoundStatementAnswer = z.output<typeof foundStatement>;

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { decisions } from '../domain/integrity/governance/governance-records.ts';
 import { certificateStandings } from '../domain/integrity/governance/status.ts';
 import { cidText } from './values.ts';
@@ -12,13 +12,13 @@ export const registered = z.object({
   principal: z
     .object({ issuer: z.string(), subject: z.string() })
     .describe('The authenticated caller who registered it')
-    .openapi('Registrar'),
+    .meta({ id: 'Registrar' }),
 });
 
 export const review = registered
   .extend({ declarationCid: cidText, decision: z.enum(decisions), controlCids: z.array(cidText) })
   .nullable()
-  .openapi('GovernanceReview');
+  .meta({ id: 'GovernanceReview' });
 
 const inProject = {
   project: z.uuid(),
@@ -44,11 +44,11 @@ const inProject = {
 
 export const subject = z.string().describe('urn:cid: and a CID, or a DID');
 
-export const governanceStatusAnswer = z.object({ subject, ...inProject }).openapi('GovernanceStatus');
+export const governanceStatusAnswer = z.object({ subject, ...inProject }).meta({ id: 'GovernanceStatus' });
 
 export const governanceStatusesAnswer = z
   .object({ subject, projects: z.array(z.object(inProject)) })
-  .openapi('GovernanceStatuses');
+  .meta({ id: 'GovernanceStatuses' });
 
 export type GovernanceStatusAnswer = z.output<typeof governanceStatusAnswer>;
 export type GovernanceStatusesAnswer = z.output<typeof governanceStatusesAnswer>;

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { decisions } from '../domain/integrity/governance/governance-records.ts';
 import { parseDid } from '../domain/integrity/identifiers/did-key.ts';
 import { cidParameter, cidText, jsonObject } from './values.ts';
@@ -11,7 +11,7 @@ const didField = (name: string) =>
   z
     .string()
     .max(2_000)
-    .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' })
+    .meta({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' })
     .transform((text) => parseDid(text, name));
 
 const dateText = z.string().max(100);
@@ -26,11 +26,11 @@ export const membershipBody = z
     subjectDid: didField('subjectDid').describe('The DID of the agent or identity'),
     role: z.array(z.string().min(1).max(200)).max(100).nullish().describe('Roles within the project'),
   })
-  .openapi('Membership');
+  .meta({ id: 'Membership' });
 
 export const complianceBody = z
   .strictObject({ expiryDate, policyCid: cidParameter, subjectCid: cidParameter })
-  .openapi('PolicyCompliance');
+  .meta({ id: 'PolicyCompliance' });
 
 export const certificate = z
   .object({
@@ -39,7 +39,7 @@ export const certificate = z
       sourceCid: cidText.describe('The JCS CID of the signed credential'),
     }),
   })
-  .openapi('GovernanceCredential');
+  .meta({ id: 'GovernanceCredential' });
 
 const text = z.string().nullish();
 
@@ -57,18 +57,18 @@ export const subjectBody = z
     organizationDescription: text,
     extra: jsonObject.nullish().describe('Any further properties'),
   })
-  .openapi('GovernanceSubject');
+  .meta({ id: 'GovernanceSubject' });
 
 export const policyBody = z
   .strictObject({ policy: jsonObject, controls: z.array(jsonObject).max(1_000).nullish() })
-  .openapi('GovernancePolicy');
+  .meta({ id: 'GovernancePolicy' });
 
 export const policyCids = z
   .object({ policyCid: cidText, controlCids: z.array(cidText).describe('In the order of the request') })
-  .openapi('GovernancePolicyCids');
+  .meta({ id: 'GovernancePolicyCids' });
 
 const submission = {
-  submittedAt: dateText.openapi({ format: 'date-time', description: 'When. An RFC 3339 date-time' }),
+  submittedAt: dateText.meta({ format: 'date-time', description: 'When. An RFC 3339 date-time' }),
   submittedBy: didField('submittedBy').describe(
     'Who, as a claim. The authenticated caller is recorded beside it',
   ),
@@ -80,7 +80,7 @@ const submission = {
   subjectLine: z.string().nullish(),
 };
 
-export const declarationBody = z.strictObject(submission).openapi('Declaration');
+export const declarationBody = z.strictObject(submission).meta({ id: 'Declaration' });
 
 export const reviewBody = z
   .strictObject({
@@ -89,7 +89,7 @@ export const reviewBody = z
     decision: z.enum(decisions),
     comment: z.string().nullish(),
   })
-  .openapi('Review');
+  .meta({ id: 'Review' });
 
 export const statement = z.object({
   '@context': z.string(),
@@ -107,4 +107,4 @@ export const declared = z
     statement,
     statementCid: cidText.describe('The rdfc_cid of the statement'),
   })
-  .openapi('GovernanceStatement');
+  .meta({ id: 'GovernanceStatement' });

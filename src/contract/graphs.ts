@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nextCursor, paging } from './paging.ts';
 import { booleanParameter } from './parameters.ts';
 import { uuidField } from './values.ts';
@@ -16,7 +16,7 @@ export const newGraph = z
       .nullish()
       .describe('Project of a root graph. Default: the graph id. A child belongs to the project of its root'),
   })
-  .openapi('NewGraph');
+  .meta({ id: 'NewGraph' });
 
 export const graph = z
   .object({
@@ -25,7 +25,7 @@ export const graph = z
     parent_id: z.uuid().nullable(),
     project_id: z.uuid(),
   })
-  .openapi('Graph');
+  .meta({ id: 'Graph' });
 
 const statementCount = {
   statements: z
@@ -37,7 +37,7 @@ const statementCount = {
   statements_is_more: z.literal(true).optional().describe('There are more statements than were counted'),
 };
 
-const countedGraph = graph.extend(statementCount).openapi('CountedGraph');
+const countedGraph = graph.extend(statementCount).meta({ id: 'CountedGraph' });
 
 export const graphList = z
   .object({
@@ -48,11 +48,11 @@ export const graphList = z
       .describe('With in_no_graph=true: the statements that the caller may see and that are in no graph'),
     next_cursor: nextCursor,
   })
-  .openapi('GraphList');
+  .meta({ id: 'GraphList' });
 
 export const graphWithChildren = z
   .object({ graph: countedGraph, graphs: z.array(countedGraph), next_cursor: nextCursor })
-  .openapi('GraphWithChildren');
+  .meta({ id: 'GraphWithChildren' });
 
 export const counting = paging.extend({
   counts: booleanParameter.default(true).describe('Count the statements directly in each graph'),

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import {
   edgeMeanings,
   isStatementKind,
@@ -26,7 +26,7 @@ export const lineageQuery = z.object({
     .transform((text) => text.split(','))
     .pipe(z.array(z.custom<StatementKind>(isStatementKind, `must be among ${statementKindNames.join(', ')}`)))
     .optional()
-    .openapi({
+    .meta({
       type: 'string',
       description: 'Only statements of these kinds, separated by commas',
       example: 'ComputationRegistration,CredentialRegistration',
@@ -50,7 +50,7 @@ export const lineage = z
         type: z.string().optional().describe('Kind of the statement, if the node is one'),
         name: z.string().optional().describe('The name that its newest metadata gives it'),
         depth: z.int().describe('Steps from the start'),
-        trust: trust.optional().describe('For nodes that are statements'),
+        trust: trust.optional(),
         truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
         hidden_edges: z.int().optional().describe('Minimum number of edges left out at this node'),
       }),
@@ -77,6 +77,6 @@ export const lineage = z
       .optional()
       .describe('How many computations are left out because they were retracted, if any'),
   })
-  .openapi('Lineage');
+  .meta({ id: 'Lineage' });
 
 export type LineageAnswer = z.output<typeof lineage>;

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { jsonObject } from './values.ts';
 
 export const manifest = z
@@ -9,7 +9,7 @@ export const manifest = z
     blobs: z.record(z.string(), z.string()).describe('Base64 of each blob, by CID'),
     anchors: z.array(jsonObject).optional(),
   })
-  .openapi('Manifest');
+  .meta({ id: 'Manifest' });
 
 const counts = z.object({ stored: z.int(), known: z.int() });
 export const importedManifest = z
@@ -20,7 +20,7 @@ export const importedManifest = z
     contexts: z.int(),
     unverified_contexts: z.array(z.string()).describe('URLs of contexts that only the manifest vouches for'),
   })
-  .openapi('ImportedManifest');
+  .meta({ id: 'ImportedManifest' });
 
 const time = z.iso.datetime().nullable();
 
@@ -45,4 +45,4 @@ export const manifestExport = z
     digest: z.string().nullable().describe('BLAKE3-256 hash of the manifest in hex, which is also its ETag'),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
   })
-  .openapi('ManifestExport');
+  .meta({ id: 'ManifestExport' });

@@ -1,12 +1,12 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 export const me = z
   .object({
-    issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
+    issuer: z.string().meta({ example: 'https://accounts.google.com' }),
     subject: z
       .string()
       .nullable()
-      .openapi({ description: 'null while authentication is disabled', example: '113740218' }),
+      .meta({ description: 'null while authentication is disabled', example: '113740218' }),
     role: z.enum(['admin', 'member']),
     role_source: z
       .enum(['disabled', 'id_token', 'claim', 'default', 'bootstrap', 'override'])
@@ -19,8 +19,8 @@ export const me = z
     user: z
       .object({
         id: z.uuid(),
-        name: z.string().nullable().openapi({ example: 'Ada Lovelace' }),
-        email: z.string().nullable().openapi({ example: 'ada@example.com' }),
+        name: z.string().nullable().meta({ example: 'Ada Lovelace' }),
+        email: z.string().nullable().meta({ example: 'ada@example.com' }),
         email_verified: z.boolean(),
       })
       .nullable()
@@ -34,4 +34,4 @@ export const me = z
       .nullable()
       .describe('null if the caller did not sign in with a session'),
   })
-  .openapi('Me');
+  .meta({ id: 'Me' });

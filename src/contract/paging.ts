@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { wholeNumber } from './parameters.ts';
 
 /** The query of lists that are read page by page. */
@@ -12,7 +12,7 @@ export const order = z.enum(['asc', 'desc']).optional();
 
 /** The query of lists that can be read from either end. */
 export const orderedPaging = paging.extend({
-  order: order.openapi({
+  order: order.meta({
     description: 'desc: the newest first. A cursor belongs to the order of its list. Default: asc',
   }),
 });

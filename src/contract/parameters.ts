@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { ServiceError } from '../domain/errors.ts';
 import { parseUtcTime } from '../domain/integrity/identifiers/timestamp.ts';
 
@@ -11,13 +11,11 @@ interface Range {
 export function wholeNumber({ usual, ...range }: Range & { readonly usual: number }) {
   return decimalDigits(range)
     .default(usual)
-    .openapi({ type: 'integer', minimum: range.least, maximum: range.most, default: usual });
+    .meta({ type: 'integer', minimum: range.least, maximum: range.most, default: usual });
 }
 
 export function optionalWholeNumber({ least, most }: Range) {
-  return decimalDigits({ least, most })
-    .optional()
-    .openapi({ type: 'integer', minimum: least, maximum: most });
+  return decimalDigits({ least, most }).optional().meta({ type: 'integer', minimum: least, maximum: most });
 }
 
 function decimalDigits({ least, most }: Range) {
@@ -29,14 +27,14 @@ function decimalDigits({ least, most }: Range) {
 export const booleanParameter = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
-  .openapi({ type: 'boolean', enum: undefined });
+  .meta({ type: 'boolean', enum: undefined });
 
 /** A time in RFC 3339 form, read as milliseconds since 1970. */
 export const timeParameter = (description: string) =>
   z
     .string()
     .max(100)
-    .openapi({ format: 'date-time', description, example: '2026-01-31T12:00:00Z' })
+    .meta({ format: 'date-time', description, example: '2026-01-31T12:00:00Z' })
     .transform(readTime)
     .optional();
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nextCursor } from './paging.ts';
 
 export const outcome = z.enum(['ok', 'error', 'denied']);
@@ -28,11 +28,11 @@ export const exchange = z
     request_body: body,
     response_body: body,
   })
-  .openapi('AuditExchange');
+  .meta({ id: 'AuditExchange' });
 
 export const exchangeList = z
   .object({ audit_exchanges: z.array(exchange), next_cursor: nextCursor })
-  .openapi('AuditExchangeList');
+  .meta({ id: 'AuditExchangeList' });
 
 export const pluginEvent = z
   .object({
@@ -42,11 +42,11 @@ export const pluginEvent = z
     occurred_at: occurredAt,
     detail: z.record(z.string(), z.unknown()),
   })
-  .openapi('PluginEvent');
+  .meta({ id: 'PluginEvent' });
 
 export const pluginEventList = z
   .object({ plugin_events: z.array(pluginEvent), next_cursor: nextCursor })
-  .openapi('PluginEventList');
+  .meta({ id: 'PluginEventList' });
 
 export const state = z
   .object({
@@ -55,11 +55,11 @@ export const state = z
     occurred_at: occurredAt,
     children: z.array(z.string()).describe('The CIDs that the attestation references directly'),
   })
-  .openapi('AgentStateRecord');
+  .meta({ id: 'AgentStateRecord' });
 
 export const stateList = z
   .object({ states: z.array(state), next_cursor: nextCursor })
-  .openapi('AgentStateRecordList');
+  .meta({ id: 'AgentStateRecordList' });
 
 const count = z.int();
 
@@ -78,4 +78,4 @@ export const seriesAnswer = z
       }),
     ),
   })
-  .openapi('ExchangeSeries');
+  .meta({ id: 'ExchangeSeries' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 export const statementParams = z.object({
   id: z.string().max(300).describe('The statement id, with or without urn:cid:'),

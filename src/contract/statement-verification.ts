@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { signatureKinds } from '../domain/integrity/signatures/signatures.ts';
 import { trust } from './trust.ts';
 import { cidText } from './values.ts';
@@ -40,6 +40,6 @@ export const statementVerification = z
       )
       .describe('At most 100'),
   })
-  .openapi('StatementVerification');
+  .meta({ id: 'StatementVerification' });
 
 export type StatementVerificationAnswer = z.output<typeof statementVerification>;

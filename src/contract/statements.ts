@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { cidText, jsonObject, uuidField } from './values.ts';
 
 /** The members beside the statements. Only these are parsed here. Statements stay bytes. */
@@ -16,17 +16,18 @@ const putFields = {
     ),
 };
 
-export const statement = jsonObject.openapi('Statement', {
+export const statement = jsonObject.meta({
+  id: 'Statement',
   description: 'An integrity statement: a JSON-LD object',
 });
 
-export const putStatementBody = z.strictObject({ statement, ...putFields }).openapi('PutStatement');
+export const putStatementBody = z.strictObject({ statement, ...putFields }).meta({ id: 'PutStatement' });
 
 export const putBatchBody = z
   .strictObject({ statements: z.array(statement), ...putFields })
-  .openapi('PutStatementBatch');
+  .meta({ id: 'PutStatementBatch' });
 
-export const computeIdBody = z.strictObject({ statement }).openapi('ComputeId');
+export const computeIdBody = z.strictObject({ statement }).meta({ id: 'ComputeId' });
 
 export const issued = {
   credential_id: z.string().optional().describe('With issue_vc: the id of the credential'),
@@ -35,15 +36,15 @@ export const issued = {
 
 export const storedStatement = z
   .object({ jcs_cid: cidText, rdfc_cid: cidText, ...issued })
-  .openapi('StoredStatement');
+  .meta({ id: 'StoredStatement' });
 
 const statementNames = z.object({ statement_id: z.string(), jcs_cid: cidText, rdfc_cid: cidText });
 
 const storedInBatch = statementNames.extend(issued);
 
-export const storedBatch = z.object({ results: z.array(storedInBatch) }).openapi('StoredBatch');
+export const storedBatch = z.object({ results: z.array(storedInBatch) }).meta({ id: 'StoredBatch' });
 
-export const registeredDid = statementNames.extend({ statement: jsonObject }).openapi('RegisteredDid');
+export const registeredDid = statementNames.extend({ statement: jsonObject }).meta({ id: 'RegisteredDid' });
 
 export const computedId = z
   .object({
@@ -55,4 +56,4 @@ export const computedId = z
       .array(z.object({ pointer: z.string(), reason: z.string() }))
       .describe('Members that the id does not cover. The jcs_cid always covers them'),
   })
-  .openapi('ComputedId');
+  .meta({ id: 'ComputedId' });

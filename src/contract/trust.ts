@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 export const trust = z
   .object({
@@ -23,7 +23,7 @@ export const trust = z
       })
       .optional(),
   })
-  .openapi('Trust');
+  .meta({ id: 'Trust' });
 
 /** What stands behind a statement. */
 export type TrustAnswer = z.output<typeof trust>;

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { nextCursor } from './paging.ts';
 import { withoutControls } from './plain-text.ts';
 
@@ -9,9 +9,9 @@ export const role = z.enum(['admin', 'member']);
 export const user = z
   .object({
     id: z.uuid(),
-    issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
-    subject: z.string().openapi({ example: '113740218' }),
-    email: z.string().nullable().openapi({ example: 'ada@example.com' }),
+    issuer: z.string().meta({ example: 'https://accounts.google.com' }),
+    subject: z.string().meta({ example: '113740218' }),
+    email: z.string().nullable().meta({ example: 'ada@example.com' }),
     email_verified: z.boolean(),
     name: z.string().nullable().describe('Set by the provider or by an administrator'),
     role: role.describe('The stored role'),
@@ -30,9 +30,9 @@ export const user = z
       .nullable()
       .describe('The last sign-in by browser; null for a caller who has only sent bearer tokens'),
   })
-  .openapi('User');
+  .meta({ id: 'User' });
 
-export const userList = z.object({ users: z.array(user), next_cursor: nextCursor }).openapi('UserList');
+export const userList = z.object({ users: z.array(user), next_cursor: nextCursor }).meta({ id: 'UserList' });
 
 export const userChange = z
   .strictObject({
@@ -49,4 +49,4 @@ export const userChange = z
       .describe('null restores the name that the provider gives'),
   })
   .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
-  .openapi('UserChange');
+  .meta({ id: 'UserChange' });

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 import { parseCid } from '../domain/integrity/identifiers/cid.ts';
 import { parseIdentifier, parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
 
@@ -8,21 +8,21 @@ const example = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
 export const cidParameter = z
   .string()
   .max(300)
-  .openapi({ description: 'A CID, with or without urn:cid:', example })
+  .meta({ description: 'A CID, with or without urn:cid:', example })
   .transform((text) => parseCid(text));
 
 export const uuidField = (name: string) =>
   z
     .string()
     .max(100)
-    .openapi({ format: 'uuid', description: 'A UUID, with or without urn:uuid:' })
+    .meta({ format: 'uuid', description: 'A UUID, with or without urn:uuid:' })
     .transform((text) => parseUuid(text, name));
 
 /** Read into the form in which references are indexed. */
 export const identifierParameter = z
   .string()
   .max(2_000)
-  .openapi({ description: 'A CID, a UUID (each with or without its URN prefix) or a DID', example })
+  .meta({ description: 'A CID, a UUID (each with or without its URN prefix) or a DID', example })
   .transform((text) => parseIdentifier(text));
 
 export const graphParameter = uuidField('graph_id')
@@ -34,8 +34,8 @@ export const unverified = z
   .optional()
   .describe('Its contexts came with a manifest and could not be verified');
 
-export const cidText = z.string().openapi({ example });
+export const cidText = z.string().meta({ example });
 
-export const bytes = z.string().openapi({ format: 'binary' });
+export const bytes = z.string().meta({ format: 'binary' });
 
 export const jsonObject = z.record(z.string(), z.unknown());
