@@ -8,6 +8,7 @@ import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/ident
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/identification/json-ld.ts';
 import { serializeNQuads } from '../src/domain/integrity/identification/rdfc.ts';
+import type { JsonObject } from '../src/domain/json/is-object.ts';
 import { splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { parseStrictJson } from '../src/domain/json/strict-json.ts';
 import { packError } from './packed-error.ts';
@@ -127,9 +128,9 @@ async function documentNQuads(
 }
 
 /** Parses a JSON-LD document as strictly as a statement. */
-function jsonObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+function jsonObject(bytes: Uint8Array): JsonObject {
   const value = parseStrictJson(bytes, { maxDepth, exactNumbers: true });
-  if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
+  if (typeof value === 'object' && value !== null) return value as JsonObject;
   throw new ServiceError('invalid_request', 'A JSON-LD document must be a JSON object or array.');
 }
 

@@ -133,8 +133,8 @@ export class Threads implements AsyncDisposable {
       try {
         return await this.#threads.run(task, { signal: watched.signal });
       } catch (error) {
-        if (budget.caller?.signal.aborted) refuseAbandoned();
-        if (cells.documents === 0) refuseUnstarted(error);
+        if (budget.caller?.signal.aborted) throwAbandoned();
+        if (cells.documents === 0) throwUnstarted(error);
         if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
         return { exhausted: cells.documents, error: packError(tooComplex()) };
       } finally {
@@ -154,7 +154,7 @@ export class Threads implements AsyncDisposable {
   /** Waits for a turn, but not after the client has disconnected, and for the first turn not too long. */
   async #inTurn<Result>(budget: RequestBudget, work: () => Promise<Result>): Promise<Result> {
     const { caller } = budget;
-    if (caller?.signal.aborted) refuseAbandoned();
+    if (caller?.signal.aborted) throwAbandoned();
     const waiting = new AbortController();
     const leave = () => waiting.abort(abandoned());
     caller?.signal.addEventListener('abort', leave, { once: true });
@@ -176,7 +176,7 @@ export class Threads implements AsyncDisposable {
   }
 }
 
-function refuseUnstarted(cause: unknown): never {
+function throwUnstarted(cause: unknown): never {
   const message = 'A thread has failed or could not start; try again.';
   throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
 }
@@ -200,6 +200,6 @@ function abandoned(): ServiceError {
   return new ServiceError('truncated_upload', 'The connection ended before the answer.');
 }
 
-function refuseAbandoned(): never {
+function throwAbandoned(): never {
   throw abandoned();
 }

@@ -31,27 +31,27 @@ export async function* decodedBase64(
   start: number,
   end: number,
 ): AsyncGenerator<Uint8Array> {
-  if ((end - start) % groupCharacters > 0) refuse();
+  if ((end - start) % groupCharacters > 0) fail();
   let rest = '';
   let isPadded = false;
   for await (const chunk of chunksOf(file, start, end)) {
-    if (isPadded) refuse();
+    if (isPadded) fail();
     const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
     const whole = text.length - (text.length % groupCharacters);
     rest = text.slice(whole);
     const part = text.slice(0, whole);
     const bytes = Buffer.from(part, 'base64');
-    if (bytes.toString('base64') !== part) refuse();
+    if (bytes.toString('base64') !== part) fail();
     isPadded = part.endsWith('=');
     yield bytes;
   }
-  if (rest !== '') refuse();
+  if (rest !== '') fail();
 }
 
 /** Decodes a base64 text under the same rules. @throws ServiceError `invalid_request`. */
 export function bytesOfBase64(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? bytes : refuse();
+  return bytes.toString('base64') === text ? bytes : fail();
 }
 
 /** The decoded size of the base64 between two positions. */
@@ -62,7 +62,7 @@ export async function decodedSize(file: RandomAccess, start: number, end: number
   return ((end - start) / groupCharacters) * groupBytes - padding;
 }
 
-function refuse(): never {
+function fail(): never {
   throw new ServiceError(
     'invalid_request',
     'The base64 is not canonical (RFC 4648). Use the standard alphabet with padding and without line breaks.',

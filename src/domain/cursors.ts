@@ -18,9 +18,9 @@ export function readCursor(cursor: string, question: unknown): unknown {
   } catch {
     // It is refused below.
   }
-  return refuseCursor();
+  return throwBadCursor();
 }
 
-export function refuseCursor(): never {
+export function throwBadCursor(): never {
   throw new ServiceError('invalid_request', 'This cursor does not belong to this list.');
 }

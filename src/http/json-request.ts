@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { envelopeLimit } from '../domain/json/split-envelope.ts';
 import { parseStrictJson } from '../domain/json/strict-json.ts';
-import { demandContentType, readBody } from '../platform/http/body.ts';
+import { assertContentType, readBody } from '../platform/http/body.ts';
 import { parsed } from './parsed.ts';
 
 export interface JsonLimits {
@@ -17,7 +17,7 @@ export async function jsonBody(
   context: Context,
   { maxJsonBytes }: Pick<JsonLimits, 'maxJsonBytes'>,
 ): Promise<Uint8Array> {
-  demandContentType(context, jsonTypes, true);
+  assertContentType(context, jsonTypes, true);
   return await readBody(context, { bytes: maxJsonBytes, setting: 'CAIRN_MAX_JSON_BYTES' });
 }
 
@@ -28,7 +28,7 @@ export async function statementBody(
 ): Promise<Uint8Array> {
   const bytes = maxStatementBytes + envelopeLimit;
   if (bytes >= maxJsonBytes) return await jsonBody(context, { maxJsonBytes });
-  demandContentType(context, jsonTypes, true);
+  assertContentType(context, jsonTypes, true);
   return await readBody(context, { bytes, setting: 'CAIRN_MAX_STATEMENT_BYTES' });
 }
 
@@ -39,7 +39,7 @@ export async function parsedJsonBody<Schema extends z.ZodType>(
   { maxJsonDepth: maxDepth }: Pick<JsonLimits, 'maxJsonDepth'>,
   limit = envelopeLimit,
 ): Promise<z.output<Schema>> {
-  demandContentType(context, jsonTypes, true);
+  assertContentType(context, jsonTypes, true);
   const bytes = await readBody(context, { bytes: limit, setting: null });
   return parsed(schema, parseStrictJson(bytes, { maxDepth, exactNumbers: false }), 'The body');
 }
@@ -52,6 +52,6 @@ export async function parsedOptionalJsonBody<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const bytes = await readBody(context, { bytes: envelopeLimit, setting: null });
   if (bytes.length === 0) return parsed(schema, {}, 'The body');
-  demandContentType(context, jsonTypes, true);
+  assertContentType(context, jsonTypes, true);
   return parsed(schema, parseStrictJson(bytes, { maxDepth, exactNumbers: false }), 'The body');
 }

@@ -11,13 +11,13 @@ import { parsed } from './parsed.ts';
 export function parsedQuery<Query extends z.ZodObject>(query: Query, context: Context): z.output<Query> {
   const given = context.req.queries();
   if (query.def.catchall?._zod.def.type !== 'unknown')
-    refuseUnknown(Object.keys(given), Object.keys(query.shape));
+    assertKnown(Object.keys(given), Object.keys(query.shape));
   // A repeated parameter becomes an array, which only schemas of lists accept.
   const values = Object.entries(given).map(([name, all]) => [name, all.length === 1 ? all[0] : all]);
   return parsed<Query>(query, Object.fromEntries(values), 'The query');
 }
 
-function refuseUnknown(given: readonly string[], known: readonly string[]): void {
+function assertKnown(given: readonly string[], known: readonly string[]): void {
   const unknown = given.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const name = JSON.stringify(unknown.slice(0, 100));

@@ -20,12 +20,12 @@ export async function openSigner(
     return signerWith(await read(file, onWarning));
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    if (!isMissing || !mayCreate) refuseKeys(file, cause);
+    if (!isMissing || !mayCreate) throwBadKeys(file, cause);
   }
-  return signerWith(await create(file).catch((cause: unknown) => refuseKeys(file, cause)));
+  return signerWith(await create(file).catch((cause: unknown) => throwBadKeys(file, cause)));
 }
 
-function refuseKeys(file: string, cause: unknown): never {
+function throwBadKeys(file: string, cause: unknown): never {
   const isFull = (cause as NodeJS.ErrnoException).code === 'ENOSPC';
   const reason = isFull ? 'the disk is full' : messageOf(cause).replace(/\.$/, '');
   throw new ServiceError(

@@ -49,14 +49,14 @@ export async function openSigstoreVerifier(file: string, keys: DsseKeys): Promis
 }
 
 async function verifierOf(file: string, keys: DsseKeys): Promise<Verifier> {
-  const refuse = (reason: string, cause?: unknown): never => {
+  const fail = (reason: string, cause?: unknown): never => {
     const message = `The trusted root ${file} (CAIRN_SIGSTORE_TRUSTED_ROOT) cannot be used: ${reason}.`;
     throw new ServiceError('unavailable', message, { cause });
   };
-  const json = await readJsonFile(file).catch((cause: unknown) => refuse(messageOf(cause), cause));
+  const json = await readJsonFile(file).catch((cause: unknown) => fail(messageOf(cause), cause));
   try {
     const root = TrustedRoot.fromJSON(json);
-    if (root.certificateAuthorities.length === 0) refuse('it has no certificateAuthorities');
+    if (root.certificateAuthorities.length === 0) fail('it has no certificateAuthorities');
     const material = toTrustMaterial(root, (hint) => ({
       publicKey: keyNamed(hint, keys),
       validFor: () => true,
@@ -68,7 +68,7 @@ async function verifierOf(file: string, keys: DsseKeys): Promise<Verifier> {
     return new Verifier(material, { ctlogThreshold, tlogThreshold });
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
-    return refuse('it is not a trusted_root.json of Sigstore', cause);
+    return fail('it is not a trusted_root.json of Sigstore', cause);
   }
 }
 

@@ -14,7 +14,7 @@ export async function probeFolder(folder: string): Promise<void> {
   const path = join(folder, `probe-${randomUUID()}`);
   try {
     await writeFile(path, probe, { flag: 'wx', mode: 0o600, flush: true });
-    if (!probe.equals(await readFile(path))) refuseOther(folder);
+    if (!probe.equals(await readFile(path))) throwOtherFolder(folder);
   } catch (error) {
     throw fileError(error);
   } finally {
@@ -22,6 +22,6 @@ export async function probeFolder(folder: string): Promise<void> {
   }
 }
 
-function refuseOther(folder: string): never {
+function throwOtherFolder(folder: string): never {
   throw new ServiceError('unavailable', `A file in ${folder} has other bytes than were written.`);
 }

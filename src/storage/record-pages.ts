@@ -1,6 +1,6 @@
 import type { Collection } from '../domain/collections/collection.ts';
 import type { Order, Page, PageRequest, Scalar } from '../domain/collections/records.ts';
-import { readCursor, refuseCursor, writeCursor } from '../domain/cursors.ts';
+import { readCursor, throwBadCursor, writeCursor } from '../domain/cursors.ts';
 
 /** A page of statements or records ends when they have this many bytes. */
 export const pageBytes = 1 << 21;
@@ -99,7 +99,7 @@ export async function recordsAmong<Item extends object>(
 function readPlace(cursor: string, question: unknown, length: number): readonly Scalar[] {
   const values = readCursor(cursor, question);
   const isPlace = Array.isArray(values) && values.length === length && values.every(isOrdered);
-  return isPlace ? values : refuseCursor();
+  return isPlace ? values : throwBadCursor();
 }
 
 function isOrdered(value: unknown): value is Scalar {

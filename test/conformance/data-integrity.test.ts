@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
 import { jcsData } from '../../src/domain/integrity/proofs/jcs-suite.ts';
 import { keyOfDid } from '../../src/domain/integrity/proofs/keys.ts';
-import type { Json } from '../../src/domain/integrity/proofs/proof.ts';
 import { rdfcData } from '../../src/domain/integrity/proofs/rdfc.ts';
 import { verifyProof } from '../../src/domain/integrity/proofs/verify-proof.ts';
 import type { Signer } from '../../src/domain/integrity/signer.ts';
+import type { JsonObject } from '../../src/domain/json/is-object.ts';
 import { canonicalizer } from '../builders/proofs.ts';
 import { describeTestData, listTestData, readTestJson, readTestText } from '../test-data.ts';
 
@@ -18,7 +18,7 @@ interface KeyPair {
 }
 
 const folder = ['conformance', 'vc-di-eddsa'] as const;
-const json = (...path: string[]) => readTestJson<Json>(...folder, ...path);
+const json = (...path: string[]) => readTestJson<JsonObject>(...folder, ...path);
 const hexOf = (...path: string[]) => readTestText(...folder, ...path).trim();
 const citizenshipUrl = 'https://w3id.org/citizenship/v4rc1';
 const identifier = canonicalizer({ [citizenshipUrl]: citizenship.get(citizenshipUrl) as object });
@@ -89,7 +89,7 @@ describeTestData('Data Integrity', () => {
   });
 
   test('a proof of a chain fails if a proof before it is missing', async () => {
-    const signed = json('proof-set-chain', 'signedProofChain2.json') as { proof: Json[] };
+    const signed = json('proof-set-chain', 'signedProofChain2.json') as { proof: JsonObject[] };
     const check = await verifyProof(ports, { ...signed, proof: signed.proof.slice(1) });
     expect(check).toMatchObject({ result: 'failed', reason: expect.stringContaining('previousProof') });
   });

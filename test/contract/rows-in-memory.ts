@@ -228,7 +228,7 @@ function rowsOf(sort: Sort): StatementRows & OrderedRows {
 
     async contents(graphId, after, limit) {
       await setImmediate();
-      if (after !== null && !/^[0-9a-f]{48}$/.test(after)) refuseMark();
+      if (after !== null && !/^[0-9a-f]{48}$/.test(after)) throwBadMark();
       return inContents(graphId)
         .map(([mark]) => mark)
         .filter((mark) => after === null || mark > after)
@@ -283,7 +283,7 @@ function compare(one: Order, other: Order): number {
 }
 
 function readMark(mark: string): Order {
-  const [, first, second] = /^(-?\d{1,15})_(-?\d{1,15})$/.exec(mark) ?? refuseMark();
+  const [, first, second] = /^(-?\d{1,15})_(-?\d{1,15})$/.exec(mark) ?? throwBadMark();
   return [Number(first), Number(second)];
 }
 
@@ -291,7 +291,7 @@ function contentsMark({ row, seq }: Kept): string {
   return digestHex(row.rdfcCid).slice(0, 32) + seq.toString(16).padStart(16, '0');
 }
 
-function refuseMark(): never {
+function throwBadMark(): never {
   throw new ServiceError('invalid_request', 'This mark does not belong to this list.');
 }
 

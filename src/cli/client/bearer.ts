@@ -1,12 +1,13 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { JsonObject } from '../../domain/json/is-object.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { StoredLogin } from './token-file.ts';
 
 /** A decoded token without its signature. Nothing is verified. */
 export interface DecodedToken {
   /** Undefined if the token is not a JWT. */
-  readonly header?: Readonly<Record<string, unknown>>;
-  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly header?: JsonObject;
+  readonly claims?: JsonObject;
   /** Undefined if the token has no expiry. */
   readonly expiresAt?: Date;
 }

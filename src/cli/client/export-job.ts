@@ -31,7 +31,7 @@ export interface ExportRequest {
   readonly state: StateFile<typeof exportMemory>;
   readonly mayResume: boolean;
   /** @throws Failure if the finished export should not be downloaded. */
-  readonly demandContent: (made: ExportState) => void;
+  readonly assertContent: (made: ExportState) => void;
 }
 
 const pollMs = 250;
@@ -93,13 +93,13 @@ async function finished(
   io: Pick<Io, 'stderr'>,
   client: ApiClient,
   location: string,
-  { demandContent }: Pick<ExportRequest, 'demandContent'>,
+  { assertContent }: Pick<ExportRequest, 'assertContent'>,
 ): Promise<ExportState> {
   using progress = openProgress(io, { total: undefined });
   for (;;) {
     const found = await read(client, location);
     if (found.state === 'done') {
-      demandContent(found);
+      assertContent(found);
       return found;
     }
     if (found.state === 'failed')

@@ -42,7 +42,7 @@ export async function storeKnown(client: ApiClient, { cid, size, bytes }: KnownB
     .catch((error: unknown) => {
       throw source.failure() ?? changedWhileRead(error) ?? error;
     });
-  demandSame(cid, (await answerJson(response, stored)).cid);
+  assertSame(cid, (await answerJson(response, stored)).cid);
 }
 
 /** Uploads a stream and compares the CID from the service with one computed here. */
@@ -65,7 +65,7 @@ export async function storeStream(
       throw source.failure() ?? error;
     });
   const cid = makeCid(codec, hash.digest(), multihash);
-  demandSame(cid, (await answerJson(response, stored)).cid);
+  assertSame(cid, (await answerJson(response, stored)).cid);
   return cid;
 }
 
@@ -89,7 +89,7 @@ function changedWhileRead(error: unknown): Failure | undefined {
   return new Failure(exitCodes.no, 'The file changed while it was sent. Nothing was stored. Try again.');
 }
 
-function demandSame(computed: Cid, answered: string): void {
+function assertSame(computed: Cid, answered: string): void {
   if (computed.text === answered) return;
   failNo(
     `The service answered the CID ${answered}, but the CID of the bytes is ${computed.text}. Do not trust this service.`,

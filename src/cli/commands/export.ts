@@ -71,10 +71,10 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
   const key = { url: client.url, path, accept, output: resolve(output) };
   const state = new StateFile(settings.stateDir, 'export', key, exportMemory);
-  const demandContent = ({ statements }: ExportState) => {
+  const assertContent = ({ statements }: ExportState) => {
     if (isEmpty(statements)) failNo(nothing);
   };
-  const request = { path, accept, state, mayResume: !flags.restart, demandContent };
+  const request = { path, accept, state, mayResume: !flags.restart, assertContent };
   const made = await exportByJob(io, client, request, file);
   const { bytes, statements, left_out_statements: left_out } = made;
   const missing_blobs = made.missing_blobs?.count ?? 0;

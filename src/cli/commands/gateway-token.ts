@@ -64,11 +64,11 @@ async function printCredential(io: Io, flags: GatewayTokenFlags): Promise<void> 
 
 function scopes(text: string, before: readonly GatewayScope[] = []): readonly GatewayScope[] {
   const given = text.split(/[\s,]+/).filter((one) => one !== '');
-  const known = given.map((one) => gatewayScopes.find((scope) => scope === one) ?? refuseScope(one));
+  const known = given.map((one) => gatewayScopes.find((scope) => scope === one) ?? throwUnknownScope(one));
   return [...new Set([...before, ...known])];
 }
 
-function refuseScope(scope: string): never {
+function throwUnknownScope(scope: string): never {
   throw new InvalidArgumentError(`There is no scope "${scope}". Scopes are ${gatewayScopes.join(', ')}.`);
 }
 

@@ -11,7 +11,7 @@ import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
-import { refuseOther } from './import/not-a-manifest.ts';
+import { throwNotAManifest } from './import/not-a-manifest.ts';
 
 interface ImportFlags {
   readonly graph?: string;
@@ -55,7 +55,7 @@ async function importManifest(io: Io, path: string, flags: ImportFlags): Promise
   const kind = await pathKind(path);
   if (!kind) failUsage(`The file ${path} does not exist.`);
   if (kind !== 'file') failUsage(`${path} is not a regular file.`);
-  const form = (await manifestForm(path)) ?? (await refuseOther(path));
+  const form = (await manifestForm(path)) ?? (await throwNotAManifest(path));
   const client = openClient(readClientSettings(io));
   const graphId = flags.graph === undefined ? crypto.randomUUID() : parseUuid(flags.graph, '--graph');
   const query = new URLSearchParams({

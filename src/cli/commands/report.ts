@@ -13,7 +13,7 @@ import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeBytes, writeText } from '../terminal/write-out.ts';
-import { demandProblem } from './verify/demands.ts';
+import { unmetRequirement } from './verify/requirements.ts';
 import {
   addVerificationOptions,
   hasTrustFlags,
@@ -95,7 +95,7 @@ async function ofManifest(io: Io, path: string, form: ManifestForm, flags: Repor
   const made = await manifestReport(path, form, folders, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
-  const problem = faultProblem(made.checks.faults.count) ?? demandProblem(made.trusted, flags);
+  const problem = faultProblem(made.checks.faults.count) ?? unmetRequirement(made.trusted, flags);
   return { page: await reportPage(made), problem };
 }
 

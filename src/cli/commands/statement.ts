@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
-import { demandShape } from '../../domain/integrity/identification/statement-shape.ts';
+import { assertShape } from '../../domain/integrity/identification/statement-shape.ts';
 import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
 import { commonMembers, type StatementForm, statementForms } from '../../domain/integrity/kinds/members.ts';
@@ -114,7 +114,7 @@ function chosenForm(forms: readonly StatementForm[], given: readonly string[]): 
 
 /** Loads JSON-LD only when needed, because that takes time. */
 async function withId(kind: StatementKind, statement: object): Promise<string> {
-  demandShape(kind, { ...statement });
+  assertShape(kind, { ...statement });
   const { LocalIdentifier } = await import('../client/local-identifier.ts');
   const { rdfcCid } = await new LocalIdentifier([]).identify(Buffer.from(JSON.stringify(statement)));
   return JSON.stringify({ '@id': cidUrn(rdfcCid), ...statement });

@@ -14,9 +14,9 @@ import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
 import { credentialIn } from './verify/credential-file.ts';
-import { demandProblem } from './verify/demands.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
+import { unmetRequirement } from './verify/requirements.ts';
 import {
   addVerificationOptions,
   hasTrustFlags,
@@ -135,7 +135,7 @@ async function verifyManifest(
     await writeText(io, asJson ? findingJson(next.value) : text.finding(next.value));
   await writeText(io, asJson ? summaryJson(path, next.value, flags) : text.summary(next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
-  const problem = demandProblem(next.value, flags);
+  const problem = unmetRequirement(next.value, flags);
   if (problem !== undefined) failNo(problem);
 }
 

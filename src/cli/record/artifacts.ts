@@ -5,10 +5,10 @@ import { putFolder } from '../client/put-folder.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { type Place, type Survey, survey } from './places.ts';
+import { type RecordedPath, type Survey, survey } from './places.ts';
 
 /** A place with the hash of its content. */
-export interface Artifact extends Place {
+export interface Artifact extends RecordedPath {
   readonly name: string;
   readonly cid: Cid;
   readonly survey: Survey;
@@ -27,7 +27,10 @@ export interface Change {
 const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
 
 /** Hashes places, with progress for all of them together. Folders become iroh collections. */
-export async function hashPlaces(io: Pick<Io, 'stderr'>, places: readonly Place[]): Promise<Artifact[]> {
+export async function hashPlaces(
+  io: Pick<Io, 'stderr'>,
+  places: readonly RecordedPath[],
+): Promise<Artifact[]> {
   const surveys: Survey[] = [];
   for (const place of places) surveys.push(await survey(place));
   const total = surveys.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -48,7 +51,7 @@ export async function hashPlaces(io: Pick<Io, 'stderr'>, places: readonly Place[
 }
 
 async function hashPlace(
-  place: Place,
+  place: RecordedPath,
   seen: Survey,
   progress: Parameters<typeof putFolder>[2],
 ): Promise<Artifact> {

@@ -5,7 +5,7 @@ import { filesBelow, pathKind } from '../client/local-files.ts';
 import { failUsage } from '../terminal/failure.ts';
 
 /** A file or folder that goes into a run or comes out of it. */
-export interface Place {
+export interface RecordedPath {
   /** As people write it, relative to the folder of the recording. A folder ends in a slash. */
   readonly path: string;
   readonly absolute: string;
@@ -36,8 +36,8 @@ export async function placesOf(
   paths: readonly string[],
   folders: Folders,
   onMissing: (path: string) => void,
-): Promise<Place[]> {
-  const found = new Map<string, Place>();
+): Promise<RecordedPath[]> {
+  const found = new Map<string, RecordedPath>();
   for (const path of paths) {
     const places = await placesAt(path, folders);
     if (places.length === 0) onMissing(path);
@@ -46,13 +46,13 @@ export async function placesOf(
   return [...found.values()];
 }
 
-async function placesAt(path: string, folders: Folders): Promise<Place[]> {
+async function placesAt(path: string, folders: Folders): Promise<RecordedPath[]> {
   if (path === '') failUsage('The name of a file is empty.');
   const place = await placeAt(resolve(folders.cwd, path), folders);
   if (place) return [place];
   if (!/[*?[{]/.test(path)) return [];
   const matches = (await Array.fromAsync(glob(path, { cwd: folders.cwd }))).toSorted();
-  const places: Place[] = [];
+  const places: RecordedPath[] = [];
   for (const match of matches) {
     const matched = await placeAt(resolve(folders.cwd, match), folders);
     if (matched?.kind === 'file') places.push(matched);
@@ -60,7 +60,7 @@ async function placesAt(path: string, folders: Folders): Promise<Place[]> {
   return places;
 }
 
-export async function placeAt(absolute: string, { root }: Folders): Promise<Place | undefined> {
+export async function placeAt(absolute: string, { root }: Folders): Promise<RecordedPath | undefined> {
   const kind = await pathKind(absolute);
   if (!kind) return undefined;
   if (kind === 'stream') failUsage(`${absolute} is neither a regular file nor a folder.`);
@@ -74,7 +74,7 @@ export function isBelow(path: string, folder: string): boolean {
   return !isAbsolute(way) && way.split(sep)[0] !== '..';
 }
 
-export async function survey({ absolute, kind }: Place): Promise<Survey> {
+export async function survey({ absolute, kind }: RecordedPath): Promise<Survey> {
   const files =
     kind === 'file'
       ? [{ name: '', path: absolute }]

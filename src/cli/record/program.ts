@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { type Folders, isBelow, type Place, placeAt } from './places.ts';
+import { type Folders, isBelow, placeAt, type RecordedPath } from './places.ts';
 
 const scriptExtensions = new Set(
   '.py .sh .bash .zsh .js .mjs .cjs .ts .mts .r .jl .pl .rb .lua .php .sql .ipynb .scala .go .m'.split(' '),
@@ -13,8 +13,8 @@ const scriptExtensions = new Set(
 export async function programOf(
   command: readonly string[],
   folders: Folders,
-  outputs: readonly Place[],
-): Promise<Place | undefined> {
+  outputs: readonly RecordedPath[],
+): Promise<RecordedPath | undefined> {
   for (const [at, word] of command.entries()) {
     const absolute = resolve(folders.cwd, word);
     const isPath = at > 0 || /[/\\]/.test(word);

@@ -11,7 +11,7 @@ import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/say.ts';
 import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
 import { openIdentifying, withSignatures } from './identifying.ts';
-import { type Folders, isBelow, type Place, placesOf, survey } from './places.ts';
+import { type Folders, isBelow, placesOf, type RecordedPath, survey } from './places.ts';
 import { programOf } from './program.ts';
 import { openSpool, spoolParcel } from './spool.ts';
 import { type Described, type Document, describeRun, type Item, type Run, type Value } from './statements.ts';
@@ -91,7 +91,7 @@ export async function recordRun(
 
   const { inputs, program } = prepared;
   const outputs = await outputsOf(io, recording, prepared);
-  await demandUnchanged(io, [...inputs, ...(program ? [program] : [])]);
+  await assertUnchanged(io, [...inputs, ...(program ? [program] : [])]);
   const ran = { ...recording, ...prepared, outputs, started, duration };
   const { described, statements } = await statementsAbout(io, recording, ran);
   const artifacts = [...inputs, ...(program ? [program] : []), ...outputs];
@@ -125,7 +125,7 @@ export async function rehearse(io: RecordIo, recording: Recording): Promise<Desc
 }
 
 async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
-  demandSizes(recording);
+  assertSizes(recording);
   const settings = readClientSettings(io);
   const folders = { cwd: io.cwd, root: settings.folderFile?.folder ?? io.cwd };
   const client = recording.spool === undefined ? openClient(settings) : null;
@@ -147,14 +147,14 @@ async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
   const before = new Map<string, string>();
   for (const place of existing) before.set(place.absolute, (await survey(place)).fingerprint);
   const script = await programOf(recording.command ?? [], folders, existing);
-  demandCount(places, recording);
+  assertCount(places, recording);
   const hashed = await hashPlaces(io, [...places, ...(script ? [script] : [])]);
   const program = script ? (hashed.pop() ?? null) : null;
   return { ...folders, client, graphId, did, program, inputs: hashed, before };
 }
 
 /** Says before a long run that it cannot be recorded if it changes its inputs. */
-function warnAboutOverlap(io: RecordIo, inputs: readonly Place[], outputs: readonly string[]): void {
+function warnAboutOverlap(io: RecordIo, inputs: readonly RecordedPath[], outputs: readonly string[]): void {
   for (const { path, absolute } of inputs) {
     if (outputs.some((output) => isBelow(output, absolute)))
       say(
@@ -179,7 +179,7 @@ async function graphOf(
   );
 }
 
-function demandSizes({ name, metadata, command, outputs }: Recording): void {
+function assertSizes({ name, metadata, command, outputs }: Recording): void {
   if (name.trim() === '') failUsage('The name of the run is empty.');
   if (name.length > mostNameCharacters)
     failUsage(`The name has ${name.length} characters, and the limit is ${mostNameCharacters}.`);
@@ -190,7 +190,7 @@ function demandSizes({ name, metadata, command, outputs }: Recording): void {
 }
 
 /** Each file has a statement; data, computation and its metadata have one each; a signature doubles them. */
-function demandCount(places: readonly Place[], { sign }: Recording): void {
+function assertCount(places: readonly RecordedPath[], { sign }: Recording): void {
   const most = mostStatements / (sign ? 2 : 1) - 4;
   if (places.length > most)
     failUsage(
@@ -205,7 +205,7 @@ async function outputsOf(io: RecordIo, recording: Recording, prepared: Prepared)
     failNo(
       `${missing.map((path) => `The output ${nameText(path, 200)} does not exist after the command.`).join('\n')}\nNothing was recorded.`,
     );
-  demandCount([...prepared.inputs, ...places], recording);
+  assertCount([...prepared.inputs, ...places], recording);
   const outputs = await hashPlaces(io, places);
   for (const { absolute, path, survey: now } of outputs)
     if (prepared.before.get(absolute) === now.fingerprint)
@@ -213,7 +213,7 @@ async function outputsOf(io: RecordIo, recording: Recording, prepared: Prepared)
   return outputs;
 }
 
-async function demandUnchanged(io: RecordIo, artifacts: readonly Artifact[]): Promise<void> {
+async function assertUnchanged(io: RecordIo, artifacts: readonly Artifact[]): Promise<void> {
   const changes = await changesOf(io, artifacts);
   if (changes.length === 0) return;
   const lines = changes.map(

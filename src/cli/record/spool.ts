@@ -146,14 +146,14 @@ export async function readSpooled(folder: string): Promise<{ name: string; parce
 }
 
 async function textOf(folder: string, file: string): Promise<string> {
-  await demandFile(folder, file);
+  await assertFile(folder, file);
   return await readFile(join(folder, file), 'utf8').catch((cause) =>
     failNo(`${file} cannot be read.`, { cause }),
   );
 }
 
 /** A pipe would be waited for without end. */
-async function demandFile(folder: string, name: string): Promise<void> {
+async function assertFile(folder: string, name: string): Promise<void> {
   const kind = await pathKind(join(folder, name));
   if (kind !== 'file') failNo(`${name} ${kind ? 'is not a regular file' : 'is missing'}.`);
 }
@@ -171,7 +171,7 @@ async function blobsOf(folder: string): Promise<KnownBlob[]> {
   const cids = names.flatMap((name) => cidIn(name) ?? []);
   const blobAt = async (cid: Cid) => {
     const path = join(folder, cid.text);
-    await demandFile(folder, cid.text);
+    await assertFile(folder, cid.text);
     return { cid, size: (await stat(path)).size, bytes: () => createReadStream(path) };
   };
   return await pMap(cids, blobAt, { concurrency: filesAtOnce });

@@ -1,6 +1,6 @@
 import type { Grants } from './grants.ts';
 import { isOfOrganizations, type Permission } from './permissions.ts';
-import { type ProjectSearch, refuseUnfinished } from './project-search.ts';
+import { type ProjectSearch, throwUnfinished } from './project-search.ts';
 
 export interface Resource {
   readonly type: 'project' | 'organization';
@@ -54,7 +54,7 @@ export function askedGrants(authority: Authority, organizations: readonly string
       if (outcome === 'found') return true;
       isUnfinished ||= outcome === 'unfinished';
     }
-    return isUnfinished ? refuseUnfinished() : false;
+    return isUnfinished ? throwUnfinished() : false;
   };
   return {
     on: onProject,

@@ -47,11 +47,11 @@ export async function keptIssuer(
   const isFirst = (await issuers.get(service)) === undefined;
   // Services that have run with two issuers before issuers were kept go on with them.
   if (isFirst && chosen === null && shared !== issuer && !(await hasUsers(users, issuer)))
-    refuseOther(url, shared);
+    throwOtherIssuer(url, shared);
   await issuers.insert([{ name: service, issuer }]);
   const kept = (await issuers.get(service))?.issuer ?? issuer;
   if (kept === issuer) return { issuer, other: shared === issuer ? null : shared };
-  if (chosen === null) refuseOther(url, kept);
+  if (chosen === null) throwOtherIssuer(url, kept);
   for (const name of ['shared', service] as const) await issuers.update(name, {}, { issuer });
   return { issuer, other: null };
 }
@@ -61,7 +61,7 @@ async function hasUsers(users: Pick<Users, 'page'>, issuer: string): Promise<boo
   return false;
 }
 
-function refuseOther(url: string, kept: string): never {
+function throwOtherIssuer(url: string, kept: string): never {
   throw new ServiceError(
     'conflict',
     `The auth service is at "${url}" now, but its callers are kept as those of "${kept}". With another issuer they would be new users: disabled users would be enabled again, and agents would lose their owners. If it is the same auth service, set CAIRN_AUTH_SERVICE_ISSUER="${kept}". If it is another one, set CAIRN_AUTH_SERVICE_ISSUER="${url}".`,

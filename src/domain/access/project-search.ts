@@ -66,7 +66,7 @@ export class ProjectSearch {
 
   /** All such projects. @param most how many questions may be sent. @throws ServiceError `unavailable`. */
   async all(ask: Question, most: number): Promise<ReadonlySet<string>> {
-    if (!(await this.#search(ask, most, () => false))) refuseUnfinished();
+    if (!(await this.#search(ask, most, () => false))) throwUnfinished();
     return new Set(this.#allowed.keys());
   }
 
@@ -133,7 +133,7 @@ export class ProjectSearch {
 }
 
 /** Some projects are left to ask about. @throws ServiceError `unavailable`. */
-export function refuseUnfinished(): never {
+export function throwUnfinished(): never {
   throw new ServiceError(
     'unavailable',
     'The auth service has to be asked about too many projects for one request. Name the graph in the request, or try again to go on.',

@@ -54,7 +54,7 @@ export async function changeUser(ports: UserAdministration, id: string, change: 
   if (change.disabled === false && (await users.get(id))?.disabled) await endSessionsOf(sessions, id);
   const user = await changed(ports, id, change, now().getTime());
   if (user === 'unknown') throw new ServiceError('not_found', `There is no user ${id}.`);
-  if (user === 'last_admin') refuseLastAdmin();
+  if (user === 'last_admin') throwLastAdmin();
   if (change.disabled) await endSessionsOf(sessions, id);
   return user;
 }
@@ -128,7 +128,7 @@ function isEnabledAdmin({ role, disabled }: User): boolean {
   return role === 'admin' && !disabled;
 }
 
-function refuseLastAdmin(): never {
+function throwLastAdmin(): never {
   throw new ServiceError(
     'conflict',
     'This is the last enabled administrator. Make another user an administrator first.',

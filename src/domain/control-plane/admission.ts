@@ -1,5 +1,5 @@
 import { type Identity, newUser } from './logins.ts';
-import { demandEnabled, type User, type Users, userBySubject } from './users.ts';
+import { assertEnabled, type User, type Users, userBySubject } from './users.ts';
 
 export interface AdmissionPorts {
   readonly users: Users;
@@ -20,7 +20,7 @@ export async function admittedUser(
 ): Promise<User> {
   const { issuer, subject } = identity;
   const user = (await userBySubject(users, issuer, subject)) ?? (await firstUse());
-  demandEnabled(user);
+  assertEnabled(user);
   if (isAdminByClaim === undefined || isAdminByClaim === (user.isAdminByClaim ?? false)) return user;
   return (await users.update(user.id, {}, { isAdminByClaim })) ?? user;
 

@@ -10,7 +10,7 @@ export interface ProvenEmail {
  * Without domains everybody may log in; otherwise a verified e-mail of one of them is needed.
  * @throws ServiceError `forbidden`.
  */
-export function demandAllowedEmail(email: ProvenEmail, domains: readonly string[]): void {
+export function assertAllowedEmail(email: ProvenEmail, domains: readonly string[]): void {
   if (isAllowedEmail(email, domains)) return;
   throw new ServiceError(
     'forbidden',

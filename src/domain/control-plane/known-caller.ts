@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Caller, Means, Role } from './access.ts';
 import type { Session } from './sessions.ts';
-import { demandEnabled, type User } from './users.ts';
+import { assertEnabled, type User } from './users.ts';
 
 /** A caller with the records that identified them. */
 export interface KnownCaller extends Caller {
@@ -26,7 +26,7 @@ export function callerOf(
   { issuer, subject, means, roleHint = 'member' }: ProvenCaller,
   user: User | undefined,
 ): Caller {
-  demandEnabled(user);
+  assertEnabled(user);
   if (means === 'session' && !user)
     throw new ServiceError('unauthorized', 'The session is over. Log in again.');
   const effective: Pick<Caller, 'role' | 'roleSource'> =

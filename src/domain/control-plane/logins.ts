@@ -1,6 +1,6 @@
 import type { Role } from './access.ts';
-import { demandAllowedEmail, foldedEmail, type ProvenEmail, sameEmail } from './emails.ts';
-import { demandEnabled, foldedOrNull, type User, type Users, userBySubject } from './users.ts';
+import { assertAllowedEmail, foldedEmail, type ProvenEmail, sameEmail } from './emails.ts';
+import { assertEnabled, foldedOrNull, type User, type Users, userBySubject } from './users.ts';
 
 /** What a provider states about a user at login. */
 export interface Identity extends ProvenEmail {
@@ -31,10 +31,10 @@ export async function logIn(
   identity: Identity,
   rules: LoginRules,
 ): Promise<User> {
-  demandAllowedEmail(identity, rules.allowedEmailDomains);
+  assertAllowedEmail(identity, rules.allowedEmailDomains);
   const { issuer, subject } = identity;
   const known = await userBySubject(users, issuer, subject);
-  demandEnabled(known);
+  assertEnabled(known);
   const time = now().getTime();
   const user = known
     ? await loggedInAgain(users, known, identity, time)

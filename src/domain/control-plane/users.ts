@@ -87,7 +87,7 @@ export async function listUsers(
   return await filteredPage(records, { leading, otherwise: 'byCreation' }, wanted, request);
 }
 
-export function demandEnabled(user: Pick<User, 'disabled'> | undefined): void {
+export function assertEnabled(user: Pick<User, 'disabled'> | undefined): void {
   if (user?.disabled)
     throw new ServiceError('forbidden', 'This user is disabled. An administrator can enable them again.');
 }

@@ -57,7 +57,7 @@ export class JsonCursor {
   /** Members of the object, with only white space around it. */
   *outermost(): Generator<JsonMember | Needed, void> {
     yield* this.members();
-    if ((yield* this.#nextByte()) !== undefined) refuse(this.#at, 'nothing may follow the outermost object');
+    if ((yield* this.#nextByte()) !== undefined) fail(this.#at, 'nothing may follow the outermost object');
   }
 
   *members(): Generator<JsonMember | Needed, void> {
@@ -90,30 +90,30 @@ export class JsonCursor {
   }
 
   *#key(): Generator<Needed, string> {
-    if ((yield* this.#nextByte()) !== quote) refuse(this.#at, 'a key is missing');
+    if ((yield* this.#nextByte()) !== quote) fail(this.#at, 'a key is missing');
     const { start, end } = yield* this.#value(keyBytes);
     const text = keyText(this.#window.subarray(start - this.#start, end - this.#start));
-    return text ?? refuse(start, 'a key is not a JSON string of well-formed Unicode');
+    return text ?? fail(start, 'a key is not a JSON string of well-formed Unicode');
   }
 
   /** @param most limit for the bytes of the value, which then stays in the window. */
   *#value(most?: number): Generator<Needed, JsonSlice> {
-    if ((yield* this.#nextByte()) === undefined) refuse(this.#at, 'the JSON ends too early');
+    if ((yield* this.#nextByte()) === undefined) fail(this.#at, 'the JSON ends too early');
     const start = this.#at;
     const value = new ValuePassage();
     for (;;) {
       this.#index = value.pass(this.#window, this.#index);
-      if (most !== undefined && this.#at - start > most) refuse(start, `a key has more than ${most} bytes`);
+      if (most !== undefined && this.#at - start > most) fail(start, `a key has more than ${most} bytes`);
       if (value.isEnded) break;
       const kept = most === undefined ? this.#index : start - this.#start;
-      if (!(yield* this.#more(kept))) refuse(start, 'a value does not end');
+      if (!(yield* this.#more(kept))) fail(start, 'a value does not end');
     }
-    if (this.#at === start) refuse(start, 'a value is missing');
+    if (this.#at === start) fail(start, 'a value is missing');
     return { start, end: this.#at };
   }
 
   *#expect(byte: number, what: string): Generator<Needed, void> {
-    if (!(yield* this.#skip(byte))) refuse(this.#at, `${what} is missing`);
+    if (!(yield* this.#skip(byte))) fail(this.#at, `${what} is missing`);
   }
 
   /** Skips the next byte that is not white space, if it is this one. */
@@ -154,6 +154,6 @@ function keyText(bytes: Uint8Array): string | undefined {
   }
 }
 
-function refuse(at: number, reason: string): never {
+function fail(at: number, reason: string): never {
   throw new ServiceError('invalid_json', `The JSON is broken at byte ${at}: ${reason}.`);
 }

@@ -31,7 +31,7 @@ export function splitEnvelope(body: Uint8Array, { member, as, maxElements }: Env
   if (!found || (as === 'elements' && !isArray)) return { envelope: small(body, member), ranges: [] };
   const ranges: number[] = [];
   for (const { start, end } of as === 'value' ? [found] : inMemory(cursorOf(body, found).elements())) {
-    if (ranges.length === maxElements * 2) refuseCount(member, maxElements);
+    if (ranges.length === maxElements * 2) throwTooMany(member, maxElements);
     ranges.push(start, end);
   }
   const hole = Buffer.from(as === 'value' ? 'null' : '[]');
@@ -47,7 +47,7 @@ function small(envelope: Uint8Array, member: string): Uint8Array {
   );
 }
 
-function refuseCount(member: string, maxElements: number): never {
+function throwTooMany(member: string, maxElements: number): never {
   throw new ServiceError(
     'too_large',
     `"${member}" has more than ${maxElements} elements (CAIRN_MAX_BATCH_STATEMENTS raises the limit).`,

@@ -30,7 +30,7 @@ export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): 
   const value = parse(text);
   const seen = { members: 0, numbers: 0, problem: false };
   inspect(value, seen);
-  if (seen.problem || isSuspect(shape, seen, options)) refuseProblems(text, options);
+  if (seen.problem || isSuspect(shape, seen, options)) assertNoProblems(text, options);
   return value;
 }
 
@@ -83,7 +83,7 @@ function isSuspect(shape: JsonShape, seen: Inspection, options: StrictJsonOption
 }
 
 /** Finds the pointer of each problem. Slow, so it runs only on suspicion. */
-function refuseProblems(text: string, options: StrictJsonOptions): void {
+function assertNoProblems(text: string, options: StrictJsonOptions): void {
   const details: { pointer: string; reason: string }[] = [];
   const keys: Set<string>[] = [];
   const report = (path: readonly (string | number)[], reason: string) => {

@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
 import { type AdmissionPorts, admittedUser } from '../../domain/control-plane/admission.ts';
-import { demandAllowedEmail } from '../../domain/control-plane/emails.ts';
+import { assertAllowedEmail } from '../../domain/control-plane/emails.ts';
 import { callerOf, type KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { isCsrfToken } from '../../domain/control-plane/session-secrets.ts';
 import {
@@ -70,7 +70,7 @@ async function byToken(context: CallerContext, ports: Authentication): Promise<K
   const { issuer, subject, claims } = await bearerCaller(context, bearer);
   return await logged(context, ports, async () => {
     const person = personOf(claims);
-    demandAllowedEmail(person, bearer.allowedEmailDomains);
+    assertAllowedEmail(person, bearer.allowedEmailDomains);
     const roleHint = bearer.roleHint(claims);
     const isAdminByClaim = bearer.means === 'auth_service_bearer' ? roleHint === 'admin' : undefined;
     const user = await admittedUser(ports, { issuer, subject, ...person }, isAdminByClaim);
@@ -95,7 +95,7 @@ async function bySession(context: CallerContext, ports: Authentication): Promise
     const { issuer, subject, userId } = session;
     const user = await users.get(userId);
     const caller = callerOf({ issuer, subject, means: 'session' }, user);
-    if (needsCsrf(caller, context.req.method)) demandOwnPage(context, id, mode.origins);
+    if (needsCsrf(caller, context.req.method)) assertOwnPage(context, id, mode.origins);
     await sessionUsed({ sessions, now }, session, mode.limits);
     return { ...caller, user: user ?? null, session };
   });
@@ -105,7 +105,7 @@ async function bySession(context: CallerContext, ports: Authentication): Promise
  * Browsers send the session cookie with the requests of any page. Only pages of this service know the CSRF token.
  * @throws RefusedSession.
  */
-function demandOwnPage(context: Context, sessionId: string, origins: ReadonlySet<string>): void {
+function assertOwnPage(context: Context, sessionId: string, origins: ReadonlySet<string>): void {
   const origin = context.req.header('origin');
   if (origin !== undefined && !origins.has(origin)) throw new RefusedSession('foreign_origin');
   const header = context.req.header('x-csrf-token');

@@ -114,7 +114,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
         const { identity, idToken } = await browser.provider.finish(answer, open);
         note(context, { actor: { issuer: identity.issuer, subject: identity.subject, means: 'session' } });
-        const user = await logIn(ports, identity, browser.rules).catch(refuse);
+        const user = await logIn(ports, identity, browser.rules).catch(fail);
         const sealedIdToken = await browser.idTokens.seal(
           { id_token: idToken },
           browser.limits.maxAge / 1_000,
@@ -164,7 +164,7 @@ function acceptsOnlyJson(context: Context): boolean {
   return accepted.includes('json') && !/html|\*\/\*/.test(accepted);
 }
 
-function refuse(error: unknown): never {
+function fail(error: unknown): never {
   if (error instanceof ServiceError && error.code === 'forbidden')
     throw new SignInFailure('refused', error.message, error.message);
   throw error;

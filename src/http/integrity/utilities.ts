@@ -5,10 +5,10 @@ import { computedId, computeIdBody } from '../../contract/statements.ts';
 import { cidText, jsonObject } from '../../contract/values.ts';
 import { known } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { refuseEmpty } from '../../domain/integrity/identification/identify.ts';
+import { throwEmpty } from '../../domain/integrity/identification/identify.ts';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier, JsonReader } from '../../domain/integrity/ports.ts';
-import { demandOne } from '../../domain/integrity/statements/accepted.ts';
+import { assertOneAccepted } from '../../domain/integrity/statements/accepted.ts';
 import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer, jsonType } from '../answers.ts';
 import { statementBody } from '../json-request.ts';
@@ -43,7 +43,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
       const { body, ranges } = await readComputeId(json, await statementBody(context, limits), limits);
       const options = { generateId: true, strict: false, reportCoverage: true };
       const identified = await identifier.identify(body, ranges, options);
-      demandOne(identified);
+      assertOneAccepted(identified);
       const [row] = identified.rows;
       if (!row) throw new TypeError('A statement was neither identified nor refused.');
       const uncovered = identified.uncovered.flatMap(({ places }) => places);
@@ -64,7 +64,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
     handle: async ({ context, answer }) => {
       const nquads = await identifier.nquads(await documentBody(context, limits), { canonical: true });
-      if (nquads === '') refuseEmpty('document');
+      if (nquads === '') throwEmpty('document');
       return answer(200, { rdfc_cid: cidOf(codecs.rdfc, nquads).text });
     },
   });

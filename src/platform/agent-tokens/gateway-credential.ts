@@ -55,7 +55,7 @@ export function gatewayVerifier(secret: string | null, now: () => Date): TokenVe
     known: (token) => cache.known(tokenHash(token)),
     verify: async (token) =>
       await cache.get(tokenHash(token), async () => {
-        if (secret === null) refuseWithoutSecret();
+        if (secret === null) throwNoSecret();
         const claims = await verifyToken(token, secret, kind, now());
         const { sub = '', exp = 0 } = claims;
         const value = { issuer: kind.issuer, subject: sub, claims, expiresAt: exp * 1_000 };
@@ -65,7 +65,7 @@ export function gatewayVerifier(secret: string | null, now: () => Date): TokenVe
   };
 }
 
-function refuseWithoutSecret(): never {
+function throwNoSecret(): never {
   throw new ServiceError(
     'unavailable',
     'This service accepts nothing from gateways, because it has no secret for their credentials. Set CAIRN_GATEWAY_SECRET.',

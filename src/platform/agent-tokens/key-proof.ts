@@ -15,13 +15,13 @@ const algorithms = { Ed25519: ['EdDSA', 'Ed25519'], 'P-256': ['ES256'] } as cons
  * Checks a compact JWS by the key of a did:key, which names the registration token by its `jti`.
  * @throws ServiceError `invalid_request` with a pointer to `did` or `proof`.
  */
-export async function demandKeyProof(
+export async function assertKeyProof(
   proof: string,
   { did, jti, now }: { readonly did: string; readonly jti: string; readonly now: Date },
 ): Promise<void> {
   const { keyType, key } = keyFor(did);
   if (keyType !== 'Ed25519' && keyType !== 'P-256')
-    refuse('did', `Keys of the type ${keyType} are not accepted. Make a did:key on Ed25519 or P-256.`);
+    fail('did', `Keys of the type ${keyType} are not accepted. Make a did:key on Ed25519 or P-256.`);
   const expected = {
     algorithms: [...algorithms[keyType]],
     typ: keyProofType,
@@ -33,22 +33,22 @@ export async function demandKeyProof(
     currentDate: now,
   };
   const { payload } = await jwtVerify(proof, key, expected).catch((error: unknown) =>
-    refuse('proof', `The proof does not hold: ${messageOf(error)}. Sign a new one with the key of the DID.`),
+    fail('proof', `The proof does not hold: ${messageOf(error)}. Sign a new one with the key of the DID.`),
   );
   if (payload.jti !== jti)
-    refuse('proof', 'The proof is for another registration token. Its jti must be that of the token.');
+    fail('proof', 'The proof is for another registration token. Its jti must be that of the token.');
 }
 
 function keyFor(did: string) {
   if (!did.startsWith('did:key:'))
-    refuse('did', `Only did:key is accepted, not "${did.slice(0, 100)}". Make one on Ed25519 or P-256.`);
+    fail('did', `Only did:key is accepted, not "${did.slice(0, 100)}". Make one on Ed25519 or P-256.`);
   try {
     return keyOfDid(did);
   } catch (error) {
-    refuse('did', messageOf(error));
+    fail('did', messageOf(error));
   }
 }
 
-function refuse(member: 'did' | 'proof', reason: string): never {
+function fail(member: 'did' | 'proof', reason: string): never {
   throw new ServiceError('invalid_request', reason, { details: [{ pointer: `/${member}`, reason }] });
 }

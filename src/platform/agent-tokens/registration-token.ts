@@ -50,7 +50,7 @@ export function registrationVerifier({ secret, issuer, now }: RegistrationTokenR
   return {
     known: () => undefined,
     async verify(token) {
-      if (secret === null) refuseWithoutSecret();
+      if (secret === null) throwNoSecret();
       const kind = { issuer, audience: registrationAudience, typ };
       const claims = await verifyToken(token, secret, kind, now()).catch(explain);
       const { sub = '', exp = 0 } = claims;
@@ -59,7 +59,7 @@ export function registrationVerifier({ secret, issuer, now }: RegistrationTokenR
   };
 }
 
-export function refuseWithoutSecret(): never {
+export function throwNoSecret(): never {
   throw new ServiceError(
     'unavailable',
     'Agents cannot be registered, because this service has no secret for registration tokens. Set -auth-registration-token-secret (CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET).',

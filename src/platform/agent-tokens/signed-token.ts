@@ -1,5 +1,5 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { refuseAsJose } from '../tokens/jose-refusals.ts';
+import { throwAsJose } from '../tokens/jose-refusals.ts';
 
 /** What tells one kind of token from all others. */
 export interface TokenKind {
@@ -51,5 +51,5 @@ export async function verifyToken(
     clockTolerance: clockToleranceSeconds,
     currentDate: now,
   };
-  return (await jwtVerify(token, Buffer.from(secret), expected).catch(refuseAsJose)).payload;
+  return (await jwtVerify(token, Buffer.from(secret), expected).catch(throwAsJose)).payload;
 }

@@ -22,12 +22,13 @@ export function disabledAuthentication<Caller>({
   return async (context, next) => {
     const called = new URL(context.req.url).host;
     const host = context.req.header('host') ?? called;
-    for (const name of new Set([host, called])) if (!anyHost && !isLoopback(hostName(name))) refuseHost(name);
+    for (const name of new Set([host, called]))
+      if (!anyHost && !isLoopback(hostName(name))) throwOtherHost(name);
     const site = context.req.header('sec-fetch-site');
     const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
-    if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) refuseSite();
+    if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) throwOtherSite();
     const origin = context.req.header('origin');
-    if (origin !== undefined && !isSameOrigin(origin, host)) refuseSite();
+    if (origin !== undefined && !isSameOrigin(origin, host)) throwOtherSite();
     context.set('caller', async () => caller);
     await next();
   };
@@ -48,14 +49,14 @@ function isSameOrigin(origin: string, host: string): boolean {
   return URL.parse(origin)?.host === host.toLowerCase();
 }
 
-function refuseHost(host: string): never {
+function throwOtherHost(host: string): never {
   throw new ServiceError(
     'forbidden',
     `Authentication is disabled, so the service answers to loopback names only, not to "${host.slice(0, 100)}". Call it as 127.0.0.1 or localhost.`,
   );
 }
 
-function refuseSite(): never {
+function throwOtherSite(): never {
   throw new ServiceError(
     'forbidden',
     'Authentication is disabled, so the service does not answer to pages of other sites.',

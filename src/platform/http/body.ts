@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
-import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.ts';
+import { type BlobLimit, throwTooLarge } from '../../domain/integrity/blobs/blobs.ts';
 import { Semaphore } from '../../domain/semaphore.ts';
 import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
 import type { AppEnv } from './app-env.ts';
@@ -18,7 +18,7 @@ export async function readBody<Caller>(
   context: Context<AppEnv<Caller>>,
   limit: BlobLimit,
 ): Promise<Uint8Array> {
-  demandSize(context, limit);
+  assertSize(context, limit);
   const length = announcedLength(context);
   const account = context.get('account');
   const isAnnounced = length > smallBody;
@@ -29,7 +29,7 @@ export async function readBody<Caller>(
   let size = 0;
   let turnAt = partBytes;
   for await (const chunk of bodyStream(context)) {
-    if (size + chunk.length > limit.bytes) refuseSize(limit);
+    if (size + chunk.length > limit.bytes) throwTooLarge(limit);
     if (size >= turnAt) {
       await partTurns.run(() => setTimeout(partMs), currentCaller()?.key);
       turnAt = size + partBytes;
@@ -72,8 +72,8 @@ async function joined(chunks: readonly Uint8Array[], size: number): Promise<Uint
 }
 
 /** @throws ServiceError `too_large` if the announced length of the body is over the limit. */
-export function demandSize(context: Context, limit: BlobLimit): void {
-  if (announcedLength(context) > limit.bytes) refuseSize(limit);
+export function assertSize(context: Context, limit: BlobLimit): void {
+  if (announcedLength(context) > limit.bytes) throwTooLarge(limit);
 }
 
 /** NaN if the length is not announced. */
@@ -90,7 +90,7 @@ export async function* bodyStream<Caller>(context: Context<AppEnv<Caller>>): Asy
   try {
     yield* body;
   } catch (error) {
-    refuseTruncated(error);
+    throwTruncated(error);
   }
 }
 
@@ -99,7 +99,7 @@ function incomingOf<Caller>(context: Context<AppEnv<Caller>>): IncomingMessage |
   return (context.env as Partial<HttpBindings> | undefined)?.incoming;
 }
 
-function refuseTruncated(cause: unknown): never {
+function throwTruncated(cause: unknown): never {
   if (cause instanceof ServiceError) throw cause;
   throw new ServiceError(
     'truncated_upload',
@@ -114,7 +114,7 @@ function refuseTruncated(cause: unknown): never {
  * @throws ServiceError `unsupported_media_type` unless the body has one of these types (without parameters) and no
  *   Content-Encoding. A compressed body would be stored, and identified, in its compressed form.
  */
-export function demandContentType(
+export function assertContentType(
   context: Context,
   accepted: readonly string[],
   isRequired: boolean,

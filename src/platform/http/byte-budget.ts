@@ -40,9 +40,9 @@ export class ByteBudget {
 
   #demand(caller: string, held: number, bytes: number): void {
     const { maxBufferedBytes, maxCallerBufferedBytes } = this.#limits;
-    if (held + bytes > maxCallerBufferedBytes) refuseLarge(maxCallerBufferedBytes);
-    if ((this.#heldBy.get(caller) ?? 0) + bytes > maxCallerBufferedBytes) refuseBusy('Your requests');
-    if (this.#held + bytes > maxBufferedBytes) refuseBusy('All requests');
+    if (held + bytes > maxCallerBufferedBytes) throwTooLarge(maxCallerBufferedBytes);
+    if ((this.#heldBy.get(caller) ?? 0) + bytes > maxCallerBufferedBytes) throwBusy('Your requests');
+    if (this.#held + bytes > maxBufferedBytes) throwBusy('All requests');
   }
 
   #add(caller: string, bytes: number): void {
@@ -60,14 +60,14 @@ export interface ByteAccount extends Disposable {
   another(): ByteAccount;
 }
 
-function refuseLarge(limit: number): never {
+function throwTooLarge(limit: number): never {
   throw new ServiceError(
     'too_large',
     `This needs more than ${limit} bytes of memory. Ask for less at once, or raise CAIRN_MAX_CALLER_BUFFERED_BYTES.`,
   );
 }
 
-function refuseBusy(whose: string): never {
+function throwBusy(whose: string): never {
   throw new ServiceError(
     'unavailable',
     `${whose} together hold too many bytes in memory. Wait until some are answered, and read their answers.`,

@@ -27,8 +27,8 @@ export class RequestLimit {
   /** Disposing ends the request. @throws ServiceError `unavailable`. */
   enter(caller: string): Disposable {
     const own = this.#runningOf.get(caller) ?? 0;
-    if (own >= this.#mostOfCaller) refuse('You have');
-    if (this.#running >= this.#most) refuse('There are');
+    if (own >= this.#mostOfCaller) throwTooMany('You have');
+    if (this.#running >= this.#most) throwTooMany('There are');
     this.#running += 1;
     this.#runningOf.set(caller, own + 1);
     return { [Symbol.dispose]: () => this.#leave(caller) };
@@ -42,7 +42,7 @@ export class RequestLimit {
   }
 }
 
-function refuse(who: string): never {
+function throwTooMany(who: string): never {
   const message = `${who} too many requests running at once. Repeat this one after a pause.`;
   throw new ServiceError('unavailable', message, { retryAfter: 1 });
 }

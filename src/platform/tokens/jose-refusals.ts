@@ -2,7 +2,7 @@ import { errors } from 'jose';
 import { type Refusal, RefusedToken } from './refused-token.ts';
 
 /** Translates errors of jose to reasons. Outages are passed on. */
-export function refuseAsJose(error: unknown): never {
+export function throwAsJose(error: unknown): never {
   if (error instanceof errors.JWTExpired) throw new RefusedToken('expired', error);
   if (error instanceof errors.JWTClaimValidationFailed)
     throw new RefusedToken(claimReasons[error.claim] ?? 'bad_claims', error);

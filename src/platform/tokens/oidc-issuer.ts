@@ -1,9 +1,9 @@
 import { decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { IssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts';
-import { refuseAsJose } from './jose-refusals.ts';
+import { throwAsJose } from './jose-refusals.ts';
 import { RefusedToken } from './refused-token.ts';
-import { demandUse, type TokenUse } from './token-use.ts';
+import { assertUse, type TokenUse } from './token-use.ts';
 import { isName, type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
 import { VerdictCache } from './verdict-cache.ts';
 
@@ -65,8 +65,8 @@ export class OidcIssuer {
       requiredClaims: ['exp'],
       clockTolerance: clockToleranceSeconds,
       currentDate: this.#now(),
-    }).catch(refuseAsJose);
-    demandUse(use, protectedHeader, payload, audience);
+    }).catch(throwAsJose);
+    assertUse(use, protectedHeader, payload, audience);
     const { sub, exp = 0 } = payload;
     if (!isName(sub)) throw new RefusedToken('bad_claims');
     return { issuer: this.issuer, subject: sub, claims: payload, expiresAt: exp * 1_000 };

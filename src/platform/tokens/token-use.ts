@@ -20,14 +20,14 @@ const idTokenClaims = ['nonce', 'at_hash'];
 const loginClaims = [...idTokenClaims, 'azp', 'auth_time'];
 
 /** @throws RefusedToken unless a verified token has this purpose. */
-export function demandUse(
+export function assertUse(
   use: TokenUse,
   { typ }: JWTHeaderParameters,
   claims: JWTPayload,
   audience: string,
 ): void {
   if (!isOfType(typ, types[use]) || 'events' in claims) throw new RefusedToken('wrong_type');
-  if (use === 'id-token') demandIdToken(claims, audience);
+  if (use === 'id-token') assertIdToken(claims, audience);
 }
 
 /** `typ` is a media type whose `application/` may be left out (RFC 7515, section 4.1.9). */
@@ -37,7 +37,7 @@ function isOfType(typ: unknown, accepted: readonly string[]): boolean {
 }
 
 /** OpenID Connect Core 1.0, sections 2 and 3.1.3.7. Some issuers add the claims `typ` and `token_use`. */
-function demandIdToken(claims: JWTPayload, clientId: string): void {
+function assertIdToken(claims: JWTPayload, clientId: string): void {
   const { iat, aud, azp, typ = 'ID', token_use = 'id' } = claims;
   const has = (name: string) => name in claims;
   const isForAccess = scopeClaims.some(has) && !idTokenClaims.some(has);

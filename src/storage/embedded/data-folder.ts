@@ -33,7 +33,7 @@ export function lockFolder(folder: string): Disposable {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
-    if (isSqliteError(error) && (error.errcode & 0xff) === busy) refuseSecond(folder, error);
+    if (isSqliteError(error) && (error.errcode & 0xff) === busy) throwSecondProcess(folder, error);
     throw error;
   }
   return { [Symbol.dispose]: () => lock.close() };
@@ -48,7 +48,7 @@ function createFile(file: string): void {
   }
 }
 
-function refuseSecond(folder: string, cause: unknown): never {
+function throwSecondProcess(folder: string, cause: unknown): never {
   throw new ServiceError(
     'unavailable',
     `The data folder ${folder} is in use by another Cairn. Stop that one, or choose another folder with ` +

@@ -48,7 +48,7 @@ const schema = `
 export function createSchema(database: DatabaseSync, folder: string): void {
   if (versionOf(database) === 0 && isEmpty(database))
     database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}; COMMIT`);
-  demandSchema(database, folder);
+  assertSchema(database, folder);
   // One transaction, because each flushes to disk. If it fails, closing the database rolls it back.
   database.exec('BEGIN IMMEDIATE');
   createTables(database, collections);
@@ -60,7 +60,7 @@ export function createSchema(database: DatabaseSync, folder: string): void {
 }
 
 /** @throws ServiceError `unavailable` unless the database has the schema of this version. */
-export function demandSchema(database: DatabaseSync, folder: string): void {
+export function assertSchema(database: DatabaseSync, folder: string): void {
   const version = versionOf(database);
   if (version === schemaVersion) return;
   throw new ServiceError(

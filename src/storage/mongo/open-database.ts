@@ -4,7 +4,7 @@ import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { Database, type DatabaseAddress, databaseClient, placeOf } from './database.ts';
 import { isOutage, startError } from './errors.ts';
 import { type CollectionIndexes, createIndexes } from './indexes.ts';
-import { checkSchema, demandSchema } from './schema.ts';
+import { assertSchema, checkSchema } from './schema.ts';
 
 const pauseMs = 250;
 
@@ -30,7 +30,7 @@ export async function openDatabase(
 
 /** Opens an existing database without changing it. @throws ServiceError as `openDatabase`; `not_found`. */
 export async function openExisting(address: DatabaseAddress, patience: Patience): Promise<Database> {
-  return await reachDatabase(address, patience, demandSchema);
+  return await reachDatabase(address, patience, assertSchema);
 }
 
 async function reachDatabase(

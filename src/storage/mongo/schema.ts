@@ -19,11 +19,11 @@ export async function checkSchema(database: Database): Promise<void> {
   await settings.insertOne({ _id: 'schema', version: schemaVersion }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error;
   });
-  await demandSchema(database);
+  await assertSchema(database);
 }
 
 /** Checks the version without changes. @throws ServiceError as `checkSchema`; `not_found` when there is no store. */
-export async function demandSchema(database: Database): Promise<void> {
+export async function assertSchema(database: Database): Promise<void> {
   const found = await database.collection<SchemaDocument>('settings').findOne({ _id: 'schema' });
   if (!found)
     throw new ServiceError(

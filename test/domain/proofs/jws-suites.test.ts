@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sha256Digest } from '../../../src/domain/integrity/identifiers/hashing.ts';
-import type { Json } from '../../../src/domain/integrity/proofs/proof.ts';
 import { verifyProof } from '../../../src/domain/integrity/proofs/verify-proof.ts';
+import type { JsonObject } from '../../../src/domain/json/is-object.ts';
 import { newKey, type TestKey } from '../../builders/keys.ts';
 import { canonicalizer } from '../../builders/proofs.ts';
 
@@ -56,7 +56,7 @@ function proofBy(
   type: string,
   header: object,
   quads: readonly (string | undefined)[] = lines,
-): Json {
+): JsonObject {
   const start = Buffer.from(JSON.stringify(header)).toString('base64url');
   const payload = Buffer.concat([digest(optionsLines(type, key)), digest(quads)]);
   const signature = key.sign(Buffer.concat([Buffer.from(`${start}.`), payload])).toString('base64url');

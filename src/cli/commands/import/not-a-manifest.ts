@@ -9,7 +9,7 @@ const packed: readonly (readonly [string, string])[] = [
 ];
 
 /** Says what a file that is not a manifest looks like. @throws Failure (usage). */
-export async function refuseOther(path: string): Promise<never> {
+export async function throwNotAManifest(path: string): Promise<never> {
   failUsage(`${path} is not a manifest. ${await looks(path)}`);
 }
 

@@ -19,11 +19,11 @@ export async function* statementLines(lines: AsyncIterable<Line>): AsyncGenerato
         .trim();
       if (text !== '') texts.push(text);
       isSure = texts.some(isObject);
-      if (!isSure && texts.length >= linesTried) refuse(texts);
+      if (!isSure && texts.length >= linesTried) throwNotLines(texts);
       if (isSure) yield* seen.splice(0);
     } else yield line;
   }
-  if (!isSure && texts.length > 1) refuse(texts);
+  if (!isSure && texts.length > 1) throwNotLines(texts);
   yield* seen;
 }
 
@@ -36,7 +36,7 @@ function isObject(text: string): boolean {
   }
 }
 
-function refuse([first = '']: readonly string[]): never {
+function throwNotLines([first = '']: readonly string[]): never {
   const advice = first.startsWith('[')
     ? ` This looks like a list. Convert it with: jq -c '.[]' FILE | cairn ingest -`
     : first.startsWith('{')

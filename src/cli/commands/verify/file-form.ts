@@ -23,7 +23,7 @@ export async function fileForm(path: string): Promise<FileForm> {
 }
 
 /** A damaged statement or manifest must not pass as an unknown blob. @throws Failure (no). */
-export async function demandJsonWhereNamed(path: string): Promise<void> {
+export async function assertJsonWhereNamed(path: string): Promise<void> {
   if (extname(path).toLowerCase() !== '.json') return;
   const bytes = await readUpTo(path, statementLimit);
   if (bytes && !isJson(bytes))

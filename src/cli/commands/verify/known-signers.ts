@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { messageOf } from '../../../domain/errors.ts';
 import { isDid } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { keyOfDid } from '../../../domain/integrity/proofs/keys.ts';
-import { isObject } from '../../../domain/json/is-object.ts';
+import { isObject, type JsonObject } from '../../../domain/json/is-object.ts';
 import { readJsonFile } from '../../../platform/json-file.ts';
 import { type Jwk, publicKeyOf } from '../../../platform/jwk.ts';
 import { pathKind } from '../../client/local-files.ts';
@@ -49,15 +49,15 @@ type Collected = {
 };
 
 function signerDid(text: string): string {
-  const refuse = (reason: string) =>
+  const fail = (reason: string) =>
     failUsage(`--signer ${JSON.stringify(text.slice(0, 200))} is not a DID. ${reason}`);
   if (!isDid(text) || /[/?#]/.test(text))
-    return refuse('Name one such as did:key:z6Mk… or did:web:example.com, as "cairn key create" prints it.');
+    return fail('Name one such as did:key:z6Mk… or did:web:example.com, as "cairn key create" prints it.');
   if (!text.startsWith('did:key:')) return text;
   try {
     return keyOfDid(text).did;
   } catch (error) {
-    return refuse(messageOf(error));
+    return fail(messageOf(error));
   }
 }
 
@@ -98,7 +98,7 @@ function readKeys(value: unknown, known: Collected): void {
 }
 
 /** The keys with which a DID makes assertions (DID Core 1.0, 5.3.2). */
-function readDidDocument(did: string, document: Readonly<Record<string, unknown>>, known: Collected): void {
+function readDidDocument(did: string, document: JsonObject, known: Collected): void {
   const listed = (name: string): unknown[] => (Array.isArray(document[name]) ? document[name] : []);
   const idOf = (text: unknown) => (String(text).startsWith('#') ? `${did}${text}` : String(text));
   const methods = new Map(
@@ -122,7 +122,7 @@ function readDidDocument(did: string, document: Readonly<Record<string, unknown>
   known.dids.add(did);
 }
 
-function keyIn({ publicKeyMultibase, publicKeyJwk }: Readonly<Record<string, unknown>>): string {
+function keyIn({ publicKeyMultibase, publicKeyJwk }: JsonObject): string {
   if (typeof publicKeyMultibase === 'string') return keyOfDid(`did:key:${publicKeyMultibase}`).did;
   if (isObject(publicKeyJwk)) return publicKeyOf(publicKeyJwk as Jwk, curves).did;
   throw new Error('a verificationMethod has neither publicKeyMultibase nor publicKeyJwk');

@@ -8,7 +8,7 @@ import {
 } from '../../../domain/integrity/manifest/summary.ts';
 import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
 import { printableLine } from '../../terminal/printable.ts';
-import { type Demands, demandProblem } from './demands.ts';
+import { type Requirements, unmetRequirement } from './requirements.ts';
 
 const signersShown = 20;
 const reasonsShown = 10;
@@ -44,12 +44,12 @@ function trustJson({ isRegistrant, isValid, unknownStatus, retraction, ...trust 
   return { ...trust, by_registrant: isRegistrant, valid: isValid, ...status, ...withdrawn };
 }
 
-export function summaryJson(path: string, summary: ManifestSummary, demands: Demands): string {
+export function summaryJson(path: string, summary: ManifestSummary, requirements: Requirements): string {
   const { unverifiedContexts, isAsked, signers, credentials, ids, ...counts } = summary;
   const { reasons, ...byStatus } = credentials;
   const shown = {
     file: path,
-    ok: summary.faults === 0 && demandProblem(summary, demands) === undefined,
+    ok: summary.faults === 0 && unmetRequirement(summary, requirements) === undefined,
     verdict: verdictOf(summary),
     unaltered: summary.faults === 0,
     ...counts,

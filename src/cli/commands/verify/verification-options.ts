@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Demands } from './demands.ts';
 import type { SignerOptions } from './known-signers.ts';
+import type { Requirements } from './requirements.ts';
 import type { StatusOptions } from './verify-credential.ts';
 
-export interface VerificationFlags extends StatusOptions, SignerOptions, Demands {
+export interface VerificationFlags extends StatusOptions, SignerOptions, Requirements {
   readonly contexts: readonly string[];
 }
 

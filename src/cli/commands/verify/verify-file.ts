@@ -4,7 +4,7 @@ import { fileChunks } from '../../client/local-files.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { linesOf } from '../ingest/lines.ts';
 import type { ExpectedCids } from './expected-cids.ts';
-import { demandJsonWhereNamed, fileForm, statementLimit } from './file-form.ts';
+import { assertJsonWhereNamed, fileForm, statementLimit } from './file-form.ts';
 import type { Report } from './report.ts';
 import { verifyStatement } from './verify-statement.ts';
 
@@ -19,7 +19,7 @@ export async function* verifyFile(
   expected: ExpectedCids,
 ): AsyncGenerator<Report> {
   const file = await fileForm(path);
-  if (file.form === 'blob' && expected.count === 0) await demandJsonWhereNamed(path);
+  if (file.form === 'blob' && expected.count === 0) await assertJsonWhereNamed(path);
   if (file.form === 'blob') return yield await verifyBlob(path, fileChunks(path), expected);
   if (file.form === 'lines') return yield* verifyLines(path, identifier, expected);
   const report = await verifyStatement({ name: path, bytes: file.bytes }, identifier, expected);

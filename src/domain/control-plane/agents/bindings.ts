@@ -1,8 +1,8 @@
 import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
-import { demandEnabled, type Users } from '../users.ts';
+import { assertEnabled, type Users } from '../users.ts';
 import type { Agent } from './agents.ts';
-import { type Actor, type AgentPorts, changeAgent, refuseUnknownAgent, settle, tryOften } from './changes.ts';
+import { type Actor, type AgentPorts, changeAgent, settle, throwUnknownAgent, tryOften } from './changes.ts';
 
 /** Names a binding by its agent and its id. */
 export interface BindingName {
@@ -37,7 +37,7 @@ export async function handOver(
   const user = await ports.users.get(userId);
   if (!user)
     throw new ServiceError('invalid_request', `There is no user ${userId}. List them with GET /v1/users.`);
-  demandEnabled(user);
+  assertEnabled(user);
   const { issuer, subject } = user;
   await tryOften(async () => {
     const agent = await boundAgent(ports, name);
@@ -54,7 +54,7 @@ export async function handOver(
 
 async function boundAgent(ports: AgentPorts, { agentId, id }: BindingName): Promise<Agent> {
   const agent = await ports.agents.get(agentId);
-  if (!agent) refuseUnknownAgent(agentId);
+  if (!agent) throwUnknownAgent(agentId);
   await settle(ports, agent);
   const binding = await ports.agentBindings.get(id);
   if (binding?.agentId === agentId) return agent;

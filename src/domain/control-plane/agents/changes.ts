@@ -88,7 +88,7 @@ export async function changeState(
   const event = state === 'revoked' ? 'revoked' : 'restored';
   return await tryOften(async () => {
     const agent = await ports.agents.get(id);
-    if (!agent) refuseUnknownAgent(id);
+    if (!agent) throwUnknownAgent(id);
     if (agent.state !== state)
       return await changeAgent(ports, agent, { state, lastChange: { event, actor, reason } });
     await settle(ports, agent);
@@ -106,6 +106,6 @@ export async function tryOften<Result>(attempt: () => Promise<Result | undefined
   throw new ServiceError('unavailable', message, { retryAfter: 1 });
 }
 
-export function refuseUnknownAgent(id: string): never {
+export function throwUnknownAgent(id: string): never {
   throw new ServiceError('not_found', `There is no agent ${id.slice(0, 200)} that you may see.`);
 }

@@ -1,7 +1,7 @@
 import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Registrant } from '../gateway-access.ts';
-import { demandEnabled, type Users, userBySubject } from '../users.ts';
+import { assertEnabled, type Users, userBySubject } from '../users.ts';
 import type { Agent } from './agents.ts';
 import { type AgentPorts, changeAgent, settle, tryOften } from './changes.ts';
 import { latestToken, type RegistrationToken, type RegistrationTokens } from './registration-tokens.ts';
@@ -29,7 +29,7 @@ export async function registerAgent(ports: RegistrationPorts, jti: string, did: 
   );
   if (finished) return agent;
   await usableToken(ports, jti, did);
-  refuseToken('was used already');
+  throwBadToken('was used already');
 }
 
 /** Who minted a genuine token. @throws ServiceError `unauthorized` for a token that the store does not know. */
@@ -38,7 +38,7 @@ export async function registrantOf(
   jti: string,
 ): Promise<Registrant> {
   const token = await registrationTokens.get(jti);
-  if (!token) refuseUnknownToken();
+  if (!token) throwUnknownToken();
   const { issuer, subject, agentId } = token;
   return { issuer, subject, means: 'registration_token', jti, agentId };
 }
@@ -51,11 +51,11 @@ async function attemptRegistration(
 ): Promise<Agent | undefined> {
   const token = await usableToken(ports, jti, did);
   const user = await userBySubject(ports.users, token.issuer, token.subject);
-  demandEnabled(user);
+  assertEnabled(user);
   // Read before the token is taken. A later registration voids this token, or changes the agent's version.
   const agent = await ports.agents.get(token.agentId);
-  if (agent) await demandOwner(ports, agent, token);
-  if (agent?.state === 'revoked') refuseRevoked(agent.id);
+  if (agent) await assertOwner(ports, agent, token);
+  if (agent?.state === 'revoked') throwRevoked(agent.id);
   await takeToken(ports, jti, did);
   if (!agent) return await createAgent(ports, token, did);
   if (agent.did === did && agent.name === token.name) {
@@ -96,7 +96,7 @@ async function createAgent(
 }
 
 /** @throws ServiceError `unauthorized` if the agent is not, or no longer, that of whoever minted the token. */
-async function demandOwner(
+async function assertOwner(
   ports: RegistrationPorts,
   agent: Agent,
   { issuer, subject }: RegistrationToken,
@@ -105,7 +105,7 @@ async function demandOwner(
   const isOwner = agent.issuer === issuer && agent.subject === subject;
   const bound = [agent.id, issuer, subject, 'active'];
   if (!isOwner || !(await firstRecord(ports.agentBindings, 'byViewer', bound)))
-    refuseToken('is for an agent of somebody else', 'Mint one with another handle');
+    throwBadToken('is for an agent of somebody else', 'Mint one with another handle');
 }
 
 function actorOf({ issuer, subject }: RegistrationToken) {
@@ -130,26 +130,26 @@ async function usableToken(
   did: string,
 ): Promise<RegistrationToken> {
   const token = await registrationTokens.get(jti);
-  if (!token) refuseUnknownToken();
+  if (!token) throwUnknownToken();
   const latest = await latestToken(registrationTokens, token.agentId);
   if (token.voidedAt !== null || latest?.jti !== jti)
-    refuseToken('is void, because a later one was minted for the same agent');
+    throwBadToken('is void, because a later one was minted for the same agent');
   if (token.finishedAt !== null || (token.usedBy !== null && token.usedBy !== did))
-    refuseToken('was used already');
+    throwBadToken('was used already');
   return token;
 }
 
-function refuseUnknownToken(): never {
-  refuseToken('is unknown to this service');
+function throwUnknownToken(): never {
+  throwBadToken('is unknown to this service');
 }
 
-function refuseToken(problem: string, advice = 'Mint a new one'): never {
+function throwBadToken(problem: string, advice = 'Mint a new one'): never {
   throw new ServiceError('unauthorized', `The registration token ${problem}. ${advice}.`, {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   });
 }
 
-function refuseRevoked(id: string): never {
+function throwRevoked(id: string): never {
   throw new ServiceError(
     'agent_revoked',
     `The agent ${id} is revoked. Nothing was stored. An administrator can restore it.`,

@@ -12,7 +12,7 @@ import type {
   AgentStatusEvents,
   Agents,
 } from './agents.ts';
-import { refuseUnknownAgent, settle } from './changes.ts';
+import { settle, throwUnknownAgent } from './changes.ts';
 
 export interface VisibleAgentPorts {
   readonly agents: Pick<Agents, 'get' | 'page' | 'among'>;
@@ -120,7 +120,7 @@ export async function agentDetail(
 ): Promise<AgentDetail> {
   const { agents, agentKeys } = ports;
   const agent = await agents.get(id);
-  if (!agent || !(await maySee(ports, viewer, id))) refuseUnknownAgent(id);
+  if (!agent || !(await maySee(ports, viewer, id))) throwUnknownAgent(id);
   await settle(ports, agent);
   const request = { after: null, limit: partsShown };
   const { records: keys } = await agentKeys.page('byAgent', [id], request);
@@ -145,7 +145,7 @@ export async function listStatusEvents(
   request: ListRequest,
 ): Promise<Page<AgentStatusEvent>> {
   const agent = await ports.agents.get(id);
-  if (!agent) refuseUnknownAgent(id);
+  if (!agent) throwUnknownAgent(id);
   await settle(ports, agent);
   return await ports.agentStatusEvents.page('byAgent', [id], request);
 }

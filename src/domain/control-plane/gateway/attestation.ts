@@ -1,7 +1,7 @@
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import { isObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import { at, refuseAt } from './sent-bytes.ts';
+import { at, failAt } from './sent-bytes.ts';
 
 /** The most CIDs that one attestation references. */
 export const mostChildren = 10_000;
@@ -39,7 +39,7 @@ function add(text: string, found: Set<string>): void {
   const cid = cidIn(text);
   if (cid) found.add(cid.text);
   if (found.size > mostChildren)
-    refuseAt(
+    failAt(
       pointer,
       'too_complex',
       `references more than ${mostChildren} CIDs. Attest large states in parts, and reference these`,

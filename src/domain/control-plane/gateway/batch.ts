@@ -46,12 +46,12 @@ export async function checkedRecords<Value, Result>(
       );
     }
   }
-  refuseBatch(problems);
+  assertNoProblems(problems);
   return results;
 }
 
 /** @throws ServiceError with the code of the first problem, if there is one. */
-export function refuseBatch(problems: readonly ErrorDetail[]): void {
+export function assertNoProblems(problems: readonly ErrorDetail[]): void {
   const [first] = problems;
   if (!first) return;
   const { code = 'invalid_request', pointer, reason } = first;
@@ -82,7 +82,7 @@ export interface AgentOwners {
  * Asks the store about the agents and their users.
  * @throws ServiceError `agent_revoked`; `forbidden` for an agent of a disabled user; `invalid_request`.
  */
-export async function demandActive(
+export async function assertActive(
   { agents, users }: AgentOwners,
   records: readonly { readonly agentId: string }[],
 ): Promise<void> {
@@ -91,19 +91,19 @@ export async function demandActive(
   const byId = new Map(found.map((agent) => [agent.id, agent]));
   const disabled = await disabledOwners(users, found);
   const problems = records.flatMap(({ agentId }, index) => {
-    const refuse = (code: 'agent_revoked' | 'forbidden' | 'invalid_request', reason: string) => [
+    const problem = (code: 'agent_revoked' | 'forbidden' | 'invalid_request', reason: string) => [
       problemAt(index, code, 'agent_id', reason),
     ];
     const agent = byId.get(agentId);
-    if (!agent) return refuse('invalid_request', `there is no agent "${agentId}"`);
-    if (agent.state === 'revoked') return refuse('agent_revoked', `the agent "${agentId}" is revoked`);
+    if (!agent) return problem('invalid_request', `there is no agent "${agentId}"`);
+    if (agent.state === 'revoked') return problem('agent_revoked', `the agent "${agentId}" is revoked`);
     if (!disabled.has(ownerOf(agent))) return [];
-    return refuse(
+    return problem(
       'forbidden',
       `the user of the agent "${agentId}" is disabled. An administrator can hand the agent over`,
     );
   });
-  refuseBatch(problems);
+  assertNoProblems(problems);
 }
 
 const ownerOf = ({ issuer, subject }: Agent) => JSON.stringify([issuer, subject]);
@@ -147,7 +147,7 @@ export async function insertOnce<Item extends Sent, One extends Sent, Index exte
   await read(sent.map(({ sourceId }) => sourceId));
   const firsts = new Map<string, One>();
   for (const one of sent) if (!firsts.has(one.sourceId)) firsts.set(one.sourceId, one);
-  refuseOthers(sent, ({ sourceId }) => known.get(sourceId) ?? firsts.get(sourceId));
+  assertSameKeys(sent, ({ sourceId }) => known.get(sourceId) ?? firsts.get(sourceId));
   const fresh = [...firsts.values()].filter(({ sourceId }) => !known.has(sourceId));
   const made = fresh.length === 0 ? [] : await make(fresh);
   const isNew = await records.insert(made);
@@ -155,15 +155,15 @@ export async function insertOnce<Item extends Sent, One extends Sent, Index exte
   // Another request has stored these meanwhile.
   const late = made.filter((_, at) => !isNew[at]).map(({ sourceId }) => sourceId);
   if (late.length > 0) await read(late);
-  refuseOthers(sent, ({ sourceId }) => known.get(sourceId));
+  assertSameKeys(sent, ({ sourceId }) => known.get(sourceId));
   return sent.map(({ sourceId }) => known.get(sourceId) as Item);
 }
 
-function refuseOthers<One extends Sent>(sent: readonly One[], known: (one: One) => Sent | undefined): void {
+function assertSameKeys<One extends Sent>(sent: readonly One[], known: (one: One) => Sent | undefined): void {
   const problems = sent.flatMap((one, index) => {
     if (known(one)?.digest === one.digest) return [];
     const reason = `another record with the source_id "${one.sourceId}" has other content`;
     return [problemAt(index, 'conflict', 'source_id', reason)];
   });
-  refuseBatch(problems);
+  assertNoProblems(problems);
 }

@@ -1,8 +1,9 @@
-import { contentDigest, demandActive, insertOnce } from './batch.ts';
+import type { JsonObject } from '../../json/is-object.ts';
+import { assertActive, contentDigest, insertOnce } from './batch.ts';
 import { type ExchangeReference, joinToExchanges, linked } from './joining.ts';
 import type { PluginEvent } from './plugin-events.ts';
 import type { GatewayPorts } from './ports.ts';
-import { refuseAt } from './sent-bytes.ts';
+import { failAt } from './sent-bytes.ts';
 
 /** The longest detail of an event, as JSON in UTF-16. */
 const detailLength = 64 << 10;
@@ -11,7 +12,7 @@ export interface SentEvent extends ExchangeReference {
   readonly sourceId: string;
   readonly kind: string;
   readonly occurredAt: number;
-  readonly detail: Readonly<Record<string, unknown>>;
+  readonly detail: JsonObject;
 }
 
 export interface CheckedEvent extends Omit<SentEvent, 'detail'> {
@@ -23,7 +24,7 @@ export interface CheckedEvent extends Omit<SentEvent, 'detail'> {
 export function checkedEvent(sent: SentEvent): CheckedEvent {
   const detail = JSON.stringify(sent.detail);
   if (detail.length > detailLength)
-    refuseAt('/detail', 'too_large', `has more than ${detailLength} characters`);
+    failAt('/detail', 'too_large', `has more than ${detailLength} characters`);
   return { ...sent, detail, digest: contentDigest(sent) };
 }
 
@@ -33,7 +34,7 @@ export async function keepEvents(
   sent: readonly CheckedEvent[],
 ): Promise<readonly PluginEvent[]> {
   const { events, newId, now } = ports;
-  await demandActive(ports, sent);
+  await assertActive(ports, sent);
   const receivedAt = now().getTime();
   const withLinks = await linked(ports, sent);
   const stored = await insertOnce(events, 'bySource', withLinks, async (fresh) =>

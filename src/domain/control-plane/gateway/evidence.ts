@@ -1,4 +1,4 @@
-import { contentDigest, demandActive, insertOnce } from './batch.ts';
+import { assertActive, contentDigest, insertOnce } from './batch.ts';
 import type { ProjectMembership } from './memberships.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { ProjectBinding } from './project-bindings.ts';
@@ -11,7 +11,7 @@ export async function keepMemberships(
   ports: Pick<GatewayPorts, 'agents' | 'users' | 'memberships' | 'now'>,
   sent: readonly SentMembership[],
 ): Promise<readonly ProjectMembership[]> {
-  await demandActive(ports, sent);
+  await assertActive(ports, sent);
   const receivedAt = ports.now().getTime();
   return await insertOnce(ports.memberships, 'key', sent.map(withDigest), async (fresh) =>
     fresh.map((one) => ({ ...one, receivedAt })),

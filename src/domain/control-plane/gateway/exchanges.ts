@@ -1,5 +1,5 @@
 import type { AuditExchange } from './audit-exchanges.ts';
-import { contentDigest, demandActive } from './batch.ts';
+import { assertActive, contentDigest } from './batch.ts';
 import { joinWaiting } from './joining.ts';
 import type { GatewayPorts } from './ports.ts';
 import { insertSealed } from './sealed-insert.ts';
@@ -44,7 +44,7 @@ export async function keepExchanges(
   ports: GatewayPorts,
   sent: readonly CheckedExchange[],
 ): Promise<readonly AuditExchange[]> {
-  await demandActive(ports, sent);
+  await assertActive(ports, sent);
   const receivedAt = ports.now().getTime();
   const stored = await insertSealed(
     ports.exchanges,

@@ -2,7 +2,7 @@ import { eachRecord } from '../../collections/records.ts';
 import type { ErrorDetail } from '../../errors.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import type { AuditExchange } from './audit-exchanges.ts';
-import { problemAt, refuseBatch } from './batch.ts';
+import { assertNoProblems, problemAt } from './batch.ts';
 import type { PluginEvent } from './plugin-events.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { StateRecord } from './state-records.ts';
@@ -44,7 +44,7 @@ export async function linked<Item extends ExchangeReference>(
     if (exchangeKey !== null) problems.push(problemAt(index, 'invalid_request', 'exchange_key', reason));
     return { ...item, link: { exchangeKey: null, projectUrn: null } };
   });
-  refuseBatch(problems);
+  assertNoProblems(problems);
   return found;
 }
 

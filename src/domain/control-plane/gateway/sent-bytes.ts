@@ -28,9 +28,9 @@ export function bodyOf({ contentType, base64 }: SentBody, pointer: string): Body
 
 export function decoded(base64: string, pointer: string): Uint8Array {
   const most = Math.ceil(mostBytes / 3) * 4;
-  if (base64.length > most) refuseLarge(pointer);
+  if (base64.length > most) throwTooLarge(pointer);
   const bytes = at(pointer, () => bytesOfBase64(base64));
-  return bytes.length > mostBytes ? refuseLarge(pointer) : bytes;
+  return bytes.length > mostBytes ? throwTooLarge(pointer) : bytes;
 }
 
 /** Adds the place to an error about a value. */
@@ -38,16 +38,16 @@ export function at<Result>(pointer: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (error instanceof ServiceError) return refuseAt(pointer, error.code, error.message.replace(/\.$/, ''));
+    if (error instanceof ServiceError) return failAt(pointer, error.code, error.message.replace(/\.$/, ''));
     throw error;
   }
 }
 
 /** @param pointer of RFC 6901, relative to the record. */
-export function refuseAt(pointer: string, code: ErrorCode, reason: string): never {
+export function failAt(pointer: string, code: ErrorCode, reason: string): never {
   throw new ServiceError(code, `${reason}.`, { details: [{ code, pointer, reason }] });
 }
 
-function refuseLarge(pointer: string): never {
-  refuseAt(pointer, 'too_large', `has more than ${mostBytes} bytes (8 MiB)`);
+function throwTooLarge(pointer: string): never {
+  failAt(pointer, 'too_large', `has more than ${mostBytes} bytes (8 MiB)`);
 }

@@ -1,12 +1,12 @@
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
 import { childrenOf } from './attestation.ts';
-import { contentDigest, demandActive } from './batch.ts';
+import { assertActive, contentDigest } from './batch.ts';
 import { type ExchangeReference, joinToExchanges, linked } from './joining.ts';
 import type { GatewayPorts } from './ports.ts';
 import { insertSealed } from './sealed-insert.ts';
 import type { SealedPart } from './sealed-part.ts';
-import { type Body, type Bytes, bodyOf, decoded, refuseAt, type SentBody } from './sent-bytes.ts';
+import { type Body, type Bytes, bodyOf, decoded, failAt, type SentBody } from './sent-bytes.ts';
 import { indexBlobs } from './state-blobs.ts';
 import type { StateRecord } from './state-records.ts';
 
@@ -42,15 +42,15 @@ export function checkedState(sent: SentState, { maxJsonDepth }: { maxJsonDepth: 
 function blobOf(name: string, base64: string, children: ReadonlySet<string>): Bytes {
   const cid = cidIn(name);
   const excerpt = name.slice(0, 100);
-  if (!cid) return refuseAt('/blobs', 'invalid_cid', `"${excerpt}" is not a CID`);
+  if (!cid) return failAt('/blobs', 'invalid_cid', `"${excerpt}" is not a CID`);
   const pointer = `/blobs/${name}`;
   if (!children.has(cid.text))
-    refuseAt(pointer, 'invalid_request', 'the attestation does not reference this blob directly');
+    failAt(pointer, 'invalid_request', 'the attestation does not reference this blob directly');
   const bytes = decoded(base64, pointer);
   const hash = hasher(cid.multihash);
   hash.update(bytes);
   if (Buffer.compare(hash.digest(), cid.digest) !== 0)
-    refuseAt(pointer, 'cid_mismatch', 'the bytes do not hash to this CID');
+    failAt(pointer, 'cid_mismatch', 'the bytes do not hash to this CID');
   return { bytes, cid };
 }
 
@@ -60,7 +60,7 @@ export async function keepStates(
   sent: readonly CheckedState[],
 ): Promise<readonly StateRecord[]> {
   const { states, stateBlobs, newId, now } = ports;
-  await demandActive(ports, sent);
+  await assertActive(ports, sent);
   const receivedAt = now().getTime();
   const withLinks = await linked(ports, sent);
   const stored = await insertSealed(

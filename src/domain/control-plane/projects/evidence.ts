@@ -1,5 +1,5 @@
 import { eachRecord, firstRecord } from '../../collections/records.ts';
-import { readCursor, refuseCursor, writeCursor } from '../../cursors.ts';
+import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Agent, AgentKey, AgentKeys, Agents } from '../agents/agents.ts';
 import type { ProjectMembership, ProjectMemberships } from '../gateway/memberships.ts';
@@ -132,5 +132,5 @@ export async function listProjectAgents(
 }
 
 function agentIdIn(position: unknown): string {
-  return typeof position === 'string' ? position : refuseCursor();
+  return typeof position === 'string' ? position : throwBadCursor();
 }

@@ -36,8 +36,8 @@ export async function authorizeProjectRead(
   projectUuid: string,
 ): Promise<void> {
   const binding = await bindingOf(projectUuid);
-  if (binding?.kind === 'console') await demandConsolePermission(authority, reader, binding.consoleProjectId);
-  else demandOperator(reader);
+  if (binding?.kind === 'console') await assertConsolePermission(authority, reader, binding.consoleProjectId);
+  else assertOperator(reader);
 }
 
 /**
@@ -45,12 +45,12 @@ export async function authorizeProjectRead(
  * do not matter.
  * @throws ServiceError `unauthorized`, `forbidden`, `unavailable`.
  */
-export async function demandConsolePermission(
+export async function assertConsolePermission(
   authority: ProjectAuthority | null,
   { bearer }: Pick<ProjectReader, 'bearer'>,
   consoleProjectId: string | null,
 ): Promise<void> {
-  if (authority === null) refuseWithoutAuthority();
+  if (authority === null) throwNoAuthority();
   const token = bearer();
   const isAllowed =
     consoleProjectId !== null &&
@@ -65,7 +65,7 @@ export async function demandConsolePermission(
 }
 
 /** Rule 2: a project of the operator is for administrators only. @throws ServiceError `forbidden`. */
-export function demandOperator({ role }: Pick<ProjectReader, 'role'>): void {
+export function assertOperator({ role }: Pick<ProjectReader, 'role'>): void {
   if (role !== 'admin')
     throw new ServiceError('forbidden', 'This project is an operator project, so it needs the role admin.');
 }
@@ -84,7 +84,7 @@ export async function definiteAnswer(ask: () => Promise<boolean>): Promise<boole
   }
 }
 
-function refuseWithoutAuthority(): never {
+function throwNoAuthority(): never {
   throw new ServiceError(
     'unavailable',
     'This project is bound to the governance console, and no auth service is configured that could authorize callers. Set -auth-bearer-auth-service-base-url or -adapter-auth-service-base-url.',

@@ -107,7 +107,7 @@ export async function attestationIn(
   stateCid: string,
 ): Promise<SealedBody> {
   for await (const { attestation } of statesWith(records, scope, stateCid)) return attestation;
-  return refuseState(stateCid);
+  return throwUnknownState(stateCid);
 }
 
 /**
@@ -128,7 +128,7 @@ export async function childBlobIn(
     isKnown = true;
     isReferenced ||= state.children.includes(cid);
   }
-  if (!isKnown) refuseState(stateCid);
+  if (!isKnown) throwUnknownState(stateCid);
   const part = isReferenced ? await blobOfOthers(records, scope, cid) : undefined;
   if (part) return part;
   throw new ServiceError('not_found', `The state ${stateCid} holds no blob ${cid}.`);
@@ -159,6 +159,6 @@ async function* statesWith(
     yield* await besideExchanges(exchanges, [state], scope);
 }
 
-function refuseState(stateCid: string): never {
+function throwUnknownState(stateCid: string): never {
   throw new ServiceError('not_found', `This agent has no state ${stateCid} in this project.`);
 }

@@ -86,7 +86,7 @@ export function seriesQuery(
     );
   const query = { from, until, interval: asked.interval };
   const count = bucketCount(query);
-  if (count > mostBuckets) refuseLength(query, count);
+  if (count > mostBuckets) throwTooLong(query, count);
   return query;
 }
 
@@ -94,7 +94,7 @@ function bucketCount({ from, until, interval }: SeriesQuery): number {
   return Math.ceil((until - bucketStart(from, interval)) / intervals[interval]);
 }
 
-function refuseLength(query: SeriesQuery, count: number): never {
+function throwTooLong(query: SeriesQuery, count: number): never {
   const fitting = (Object.keys(intervals) as Interval[]).find(
     (interval) => bucketCount({ ...query, interval }) <= mostBuckets,
   );

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { carBlocks } from '../car/car.ts';
 import type { BlobStore } from '../ports.ts';
-import { type BlobLimit, type BlobNaming, refuseSize, stageBlob, type VerifiedBlob } from './blobs.ts';
+import { type BlobLimit, type BlobNaming, stageBlob, throwTooLarge, type VerifiedBlob } from './blobs.ts';
 
 export interface BatchLimits {
   readonly blob: BlobLimit;
@@ -30,7 +30,7 @@ export async function storeBlobs(
   let total = 0;
   try {
     for await (const { name, naming, bytes } of parts) {
-      if (staged.length >= limits.parts) refuseCount(limits.parts);
+      if (staged.length >= limits.parts) throwTooMany(limits.parts);
       const blob = await stageBlob(blobs, bytes, naming, smallerLimit(limits, total));
       staged.push({ ...(name !== undefined && { name }), blob });
       total += blob.size;
@@ -49,7 +49,7 @@ export async function* carParts(
   limits: BatchLimits,
 ): AsyncGenerator<BatchPart> {
   for await (const block of carBlocks(bytes)) {
-    if (block.size > limits.blob.bytes) refuseSize(limits.blob);
+    if (block.size > limits.blob.bytes) throwTooLarge(limits.blob);
     yield { naming: { expected: block.cid }, bytes: block.bytes };
   }
 }
@@ -59,7 +59,7 @@ function smallerLimit({ blob, total }: BatchLimits, used: number): BlobLimit {
   return left < blob.bytes ? { ...total, bytes: left, inTotal: total.bytes } : blob;
 }
 
-function refuseCount(parts: number): never {
+function throwTooMany(parts: number): never {
   throw new ServiceError(
     'too_large',
     `The batch has more than ${parts} blobs. Split it, or raise CAIRN_MAX_BATCH_PARTS.`,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { type Cid, digestHex } from '../identifiers/cid.ts';
 import type { BlobContent, BlobStore, StagedBlob } from '../ports.ts';
-import { refuseDamaged, smallBytes } from './verified-blobs.ts';
+import { smallBytes, throwDamaged } from './verified-blobs.ts';
 
 /** The sizes of large blobs, so that a truncated one is refused before its first byte. */
 export const blobSizes = collection('blob_sizes', {
@@ -20,7 +20,7 @@ export function withKnownSizes(blobs: BlobStore, sizes: Sizes): BlobStore {
     stage: async () => withKnownSize(await blobs.stage(), sizes),
     async read(cid, range) {
       const content = await blobs.read(cid, range);
-      if (content && content.size > smallBytes) await demandSize(content, cid, sizes);
+      if (content && content.size > smallBytes) await assertSize(content, cid, sizes);
       return content;
     },
   };
@@ -48,11 +48,11 @@ function withKnownSize(staged: StagedBlob, sizes: Sizes): StagedBlob {
   };
 }
 
-async function demandSize(content: BlobContent, cid: Cid, sizes: Sizes): Promise<void> {
+async function assertSize(content: BlobContent, cid: Cid, sizes: Sizes): Promise<void> {
   const known = await sizes.get(nameOf(cid));
   if (!known || known.size === content.size) return;
   await content[Symbol.asyncDispose]();
-  refuseDamaged(cid);
+  throwDamaged(cid);
 }
 
 function nameOf(cid: Cid): string {

@@ -45,7 +45,7 @@ export async function stageBlob(
   try {
     const { digest, size } = await receive(staged, bytes, multihashFor(naming), limit);
     const cid = makeCid(naming.codec ?? naming.expected?.codec ?? codecs.raw, digest, multihashFor(naming));
-    if (naming.expected && naming.expected.text !== cid.text) refuseMismatch(naming.expected, cid);
+    if (naming.expected && naming.expected.text !== cid.text) throwMismatch(naming.expected, cid);
     await staged.finish();
     return { cid, size, commit: () => staged.commit(cid), discard: () => staged.discard() };
   } catch (error) {
@@ -87,7 +87,7 @@ async function receive(
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > limit.bytes) refuseSize(limit);
+    if (size > limit.bytes) throwTooLarge(limit);
     hash.update(chunk);
     await writes.add(chunk);
   }
@@ -99,12 +99,12 @@ function multihashFor({ multihash, expected }: BlobNaming): MultihashName {
   return multihash ?? expected?.multihash ?? 'blake3';
 }
 
-export function refuseSize({ bytes, setting, inTotal = bytes }: BlobLimit): never {
+export function throwTooLarge({ bytes, setting, inTotal = bytes }: BlobLimit): never {
   const advice = setting === null ? '' : ` (${setting} raises it)`;
   throw new ServiceError('too_large', `The limit of ${inTotal} bytes is exceeded${advice}.`);
 }
 
-function refuseMismatch(expected: Cid, computed: Cid): never {
+function throwMismatch(expected: Cid, computed: Cid): never {
   throw new ServiceError(
     'cid_mismatch',
     `The bytes are ${cidUrn(computed)}, not the expected ${cidUrn(expected)}. Nothing was stored.`,

@@ -21,7 +21,7 @@ export async function openText(
     const content = await openFound(ports, cid, visibility);
     if (content.size <= limit) return content;
     await content[Symbol.asyncDispose]();
-    return refuseLarge(cid, content.size, limit);
+    return throwTooLarge(cid, content.size, limit);
   };
   await using checked = await open();
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -64,7 +64,7 @@ async function readWhole(
   limit: number,
 ): Promise<Uint8Array> {
   const content = await openFound(ports, cid, visibility);
-  return await readAll(content, limit, (size) => refuseLarge(cid, size, limit));
+  return await readAll(content, limit, (size) => throwTooLarge(cid, size, limit));
 }
 
 async function openFound(ports: ContentPorts, cid: Cid, visibility: Visibility): Promise<BlobContent> {
@@ -73,7 +73,7 @@ async function openFound(ports: ContentPorts, cid: Cid, visibility: Visibility):
   throw new ServiceError('not_found', `Nothing is stored under ${cid.text}.`);
 }
 
-function refuseLarge(cid: Cid, size: number, limit: number): never {
+function throwTooLarge(cid: Cid, size: number, limit: number): never {
   throw new ServiceError(
     'too_large',
     `${cid.text} has ${size} bytes, but at most ${limit} are read here (CAIRN_MAX_JSON_BYTES). Read it with GET /store/v1/blob.`,

@@ -25,11 +25,11 @@ export function encodeCollection(entries: readonly CollectionEntry[]): EncodedCo
   const sorted = entries
     .map(({ name, digest }) => ({ name: nameBytes(name), digest }))
     .sort((one, other) => Buffer.compare(one.name, other.name));
-  demandDistinct(entries.map(({ name }) => name));
+  assertDistinct(entries.map(({ name }) => name));
   const names = sorted.flatMap(({ name }) => [encodeVarint(name.length), name]);
   const metadata = Uint8Array.from(Buffer.concat([header, encodeVarint(sorted.length), ...names]));
   const digests = sorted.map(({ digest }) => digest);
-  if (digests.some(({ length }) => length !== digestLength)) refuse('a file hash does not have 32 bytes');
+  if (digests.some(({ length }) => length !== digestLength)) fail('a file hash does not have 32 bytes');
   return { metadata, root: Uint8Array.from(Buffer.concat([blake3Digest(metadata), ...digests])) };
 }
 
@@ -39,7 +39,7 @@ export function encodeCollection(entries: readonly CollectionEntry[]): EncodedCo
  */
 export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; files: Uint8Array[] } {
   if (root.length === 0 || root.length % digestLength !== 0) {
-    refuse(`its root has ${root.length} bytes, which is not a multiple of 32`);
+    fail(`its root has ${root.length} bytes, which is not a multiple of 32`);
   }
   const [metadata, ...files] = Array.from({ length: root.length / digestLength }, (_, at) =>
     root.slice(at * digestLength, (at + 1) * digestLength),
@@ -54,18 +54,18 @@ export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; 
 export function decodeCollection({ metadata, root }: EncodedCollection): CollectionEntry[] {
   const { metadata: expected, files } = decodeCollectionRoot(root);
   if (!isBlake3(metadata, expected)) {
-    refuse('the first hash in its root is not the hash of its metadata');
+    fail('the first hash in its root is not the hash of its metadata');
   }
   const names = decodeNames(metadata);
   if (names.length !== files.length) {
-    refuse(`its metadata names ${names.length} files, but its root has hashes of ${files.length}`);
+    fail(`its metadata names ${names.length} files, but its root has hashes of ${files.length}`);
   }
   return files.map((digest, at) => ({ name: names[at] as string, digest }));
 }
 
 function decodeNames(metadata: Uint8Array): string[] {
   if (Buffer.compare(metadata.subarray(0, header.length), header) !== 0) {
-    refuse('its metadata does not start with "CollectionV0."');
+    fail('its metadata does not start with "CollectionV0."');
   }
   const [count, first] = decodeVarint(metadata, header.length);
   const names: string[] = [];
@@ -74,11 +74,11 @@ function decodeNames(metadata: Uint8Array): string[] {
   while (names.length < count) {
     const [length, start] = decodeVarint(metadata, at);
     at = start + length;
-    if (at > metadata.length) refuse('its metadata ends within a name');
+    if (at > metadata.length) fail('its metadata ends within a name');
     names.push(decodeName(metadata.subarray(start, at)));
   }
-  if (at !== metadata.length) refuse('its metadata continues after the last name');
-  demandDistinct(names);
+  if (at !== metadata.length) fail('its metadata continues after the last name');
+  assertDistinct(names);
   return names;
 }
 
@@ -86,19 +86,19 @@ function decodeName(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    refuse('a name is not UTF-8', cause);
+    fail('a name is not UTF-8', cause);
   }
 }
 
 function nameBytes(name: string): Uint8Array {
-  if (!name.isWellFormed()) refuse('a name contains a lone surrogate');
+  if (!name.isWellFormed()) fail('a name contains a lone surrogate');
   return new TextEncoder().encode(name);
 }
 
-function demandDistinct(names: readonly string[]): void {
+function assertDistinct(names: readonly string[]): void {
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) refuse(`the name ${JSON.stringify(name.slice(0, 120))} is repeated`);
+    if (seen.has(name)) fail(`the name ${JSON.stringify(name.slice(0, 120))} is repeated`);
     seen.add(name);
   }
 }
@@ -113,11 +113,11 @@ function decodeVarint(bytes: Uint8Array, at: number): [value: number, next: numb
     const [value, length] = varint.decode(bytes, at);
     if (Number.isSafeInteger(value)) return [value, at + length];
   } catch (cause) {
-    refuse('a number in its metadata is cut off or not in its shortest form', cause);
+    fail('a number in its metadata is cut off or not in its shortest form', cause);
   }
-  refuse('a number in its metadata is too large');
+  fail('a number in its metadata is too large');
 }
 
-function refuse(reason: string, cause?: unknown): never {
+function fail(reason: string, cause?: unknown): never {
   throw new ServiceError('unexpected_content', `This is not an iroh collection: ${reason}.`, { cause });
 }

@@ -21,7 +21,7 @@ export function verifiedBlobs(blobs: BlobStore): BlobStore {
       const bytes = verifiedBytes(cid, content);
       const verified = { size: content.size, bytes, [Symbol.asyncDispose]: () => dispose(bytes, content) };
       if (content.size > smallBytes) return verified;
-      return contentOf(await readAll(verified, smallBytes, () => refuseDamaged(cid)));
+      return contentOf(await readAll(verified, smallBytes, () => throwDamaged(cid)));
     },
   };
 }
@@ -81,6 +81,6 @@ function damaged(cid: Cid, cause?: unknown): ServiceError {
   );
 }
 
-export function refuseDamaged(cid: Cid): never {
+export function throwDamaged(cid: Cid): never {
   throw damaged(cid);
 }

@@ -47,10 +47,10 @@ export class ContextRegistry {
     const tried = new Set<string>();
     for (let missing = [...urls]; missing.length > 0; missing = this.#missing(urls, tried)) {
       for (const url of missing) {
-        if (tried.size >= triesLimit) refuseMany(`${triesLimit} contexts`);
+        if (tried.size >= triesLimit) throwTooMany(`${triesLimit} contexts`);
         tried.add(url);
         await this.#load(url);
-        if (this.#weightOf(urls) > resolutionLimit) refuseMany(`${resolutionLimit} bytes of contexts`);
+        if (this.#weightOf(urls) > resolutionLimit) throwTooMany(`${resolutionLimit} bytes of contexts`);
       }
     }
     return [...this.world.reachable(urls).values()].map(({ url, text, cid }) => ({ url, text, cid }));
@@ -80,7 +80,7 @@ export class ContextRegistry {
   }
 }
 
-function refuseMany(limit: string): never {
+function throwTooMany(limit: string): never {
   throw new ServiceError('too_large', `The statements of one request may need at most ${limit}.`);
 }
 

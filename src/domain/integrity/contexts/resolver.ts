@@ -22,8 +22,8 @@ export class ImportingContextResolver extends ContextResolver {
     const { '@import': url, ...own } = context;
     const { document } = await documentLoader(url);
     const imported = isDefinition(document) ? (document['@context'] ?? {}) : undefined;
-    if (!isDefinition(imported)) refuse(url, 'is not a single context');
-    if ('@import' in imported) refuse(url, 'imports another context');
+    if (!isDefinition(imported)) fail(url, 'is not a single context');
+    if ('@import' in imported) fail(url, 'imports another context');
     return { ...imported, ...own };
   }
 }
@@ -38,6 +38,6 @@ function isDefinition(value: unknown): value is Definition & { '@import'?: unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function refuse(url: string, reason: string): never {
+function fail(url: string, reason: string): never {
   throw new ServiceError('invalid_statement', `The imported context ${url.slice(0, 300)} ${reason}.`);
 }

@@ -71,7 +71,7 @@ export class ContextWorld {
    */
   add(document: ContextDocument): void {
     if (this.#documents.has(document.url)) return;
-    if (document.url.length > urlLimit) refuseUrl(document.url);
+    if (document.url.length > urlLimit) throwBadUrl(document.url);
     const { json, values } = parseContext(document, this.#isLimited);
     const mentions = mentionedBy(document.url, this.mentioned(json));
     const weight = document.text.length + values * valueWeight;
@@ -170,8 +170,8 @@ export class ContextWorld {
     if (!set) {
       const reached = this.reachable(urls);
       const weight = reached.values().reduce((sum, document) => sum + document.weight, 0);
-      if (this.#isLimited && reached.size > documentsLimit) refuseMany(`${documentsLimit} documents`);
-      if (this.#isLimited && weight > weightLimit) refuseMany(`${weightLimit} bytes in memory`);
+      if (this.#isLimited && reached.size > documentsLimit) throwTooMany(`${documentsLimit} documents`);
+      if (this.#isLimited && weight > weightLimit) throwTooMany(`${weightLimit} bytes in memory`);
       const cids = [...reached].map(([url, { cid }]) => [url, cid]);
       const text = jcs(Object.fromEntries(cids));
       set = { cid: cidOf(codecs.jcs, text).text, text };
@@ -182,11 +182,11 @@ export class ContextWorld {
   }
 }
 
-function refuseMany(limit: string): never {
+function throwTooMany(limit: string): never {
   throw new ServiceError('too_large', `The contexts of one statement may have at most ${limit} in total.`);
 }
 
-function refuseUrl(url: string): never {
+function throwBadUrl(url: string): never {
   throw new ServiceError(
     'unknown_context',
     `The URL of the context ${url.slice(0, 100)}… has ${url.length} characters. The limit is ${urlLimit}.`,
@@ -259,7 +259,7 @@ export function mentionedContexts(document: unknown, isLimited = true): string[]
   let entries = 0;
   for (const context of contextsIn(document)) {
     entries += context.length;
-    if (isLimited && (context.length > entriesLimit || entries > entriesInTotal)) refuseEntries();
+    if (isLimited && (context.length > entriesLimit || entries > entriesInTotal)) throwBadEntries();
     for (const url of context) if (typeof url === 'string' && url.length <= urlLimit) urls.add(url);
   }
   for (const url of [...urls]) urls.add(jsonldUrl.prependBase('', url));
@@ -280,7 +280,7 @@ export function* contextsIn(value: unknown): Generator<readonly unknown[], void>
   }
 }
 
-function refuseEntries(): never {
+function throwBadEntries(): never {
   throw new ServiceError(
     'too_large',
     `A document may have at most ${entriesLimit} contexts in one place, and ${entriesInTotal} in total.`,

@@ -11,7 +11,7 @@ import {
   credentialKey,
 } from './credential-records.ts';
 import { listOf } from './credential-shape.ts';
-import { demandCredential } from './validate.ts';
+import { assertCredential } from './validate.ts';
 
 export interface CredentialAllocation extends AllocationPorts {
   readonly credentials: Pick<CredentialRecords, 'get' | 'insert'>;
@@ -34,8 +34,8 @@ export async function allocateCredential(
   credential: Credential,
   bytes: Uint8Array,
 ): Promise<string> {
-  if (Object.hasOwn(credential, 'proof')) refuseProof();
-  await demandCredential(ports.identifier, credential, bytes);
+  if (Object.hasOwn(credential, 'proof')) throwHasProof();
+  await assertCredential(ports.identifier, credential, bytes);
   const given = { ...credential, id: String(credential.id ?? `urn:uuid:${ports.newId()}`) };
   const id = credentialKey(given.id);
   const text = jcs(given);
@@ -52,12 +52,12 @@ export async function allocateCredential(
   const [isNew] = await ports.credentials.insert([record]);
   if (isNew) return record.text;
   const first = await ports.credentials.get(id);
-  return first ? sameText(first, givenCid, text) : refuseOther(id);
+  return first ? sameText(first, givenCid, text) : throwOtherCredential(id);
 }
 
 /** The answer to the first request, if this one has the same content: what was given, or what was answered. */
 function sameText(stored: CredentialRecord, givenCid: string, text: string): string {
-  return stored.givenCid === givenCid || stored.text === text ? stored.text : refuseOther(stored.id);
+  return stored.givenCid === givenCid || stored.text === text ? stored.text : throwOtherCredential(stored.id);
 }
 
 /** Adds the entries, and the context that defines them. */
@@ -74,14 +74,14 @@ export function withStatus<Given extends Credential>(
   };
 }
 
-function refuseProof(): never {
+function throwHasProof(): never {
   const reason = 'Remove it. A proof does not cover entries that are added later';
   throw new ServiceError('invalid_credential', `The credential already has a proof. ${reason}.`, {
     details: [{ pointer: '/proof', reason }],
   });
 }
 
-function refuseOther(id: string): never {
+function throwOtherCredential(id: string): never {
   throw new ServiceError(
     'conflict',
     `The id ${id} belongs to a stored credential with other content. Choose another id.`,

@@ -30,10 +30,10 @@ export class Bitstring {
    */
   static async decode(encoded: string): Promise<Bitstring> {
     if (!multibase.test(encoded))
-      refuse('encodedList must be the letter u, followed by base64url without padding (multibase)');
+      fail('encodedList must be the letter u, followed by base64url without padding (multibase)');
     const bits = await unzipped(Uint8Array.fromBase64(encoded.slice(1), { alphabet: 'base64url' }));
     if (bits.length * 8 < listLength)
-      refuse(`The list has ${bits.length * 8} entries. The minimum is ${listLength}`);
+      fail(`The list has ${bits.length * 8} entries. The minimum is ${listLength}`);
     return new Bitstring(bits);
   }
 
@@ -45,7 +45,7 @@ export class Bitstring {
   get(index: number): boolean {
     const byte = this.#bits[Math.floor(index / 8)];
     if (byte === undefined || index < 0)
-      refuse(`The index ${index} is outside the list, which has ${this.length} entries`);
+      fail(`The index ${index} is outside the list, which has ${this.length} entries`);
     return (byte & (0x80 >> (index & 7))) !== 0;
   }
 
@@ -68,10 +68,10 @@ async function unzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   } catch (cause) {
     throw new ServiceError('invalid_request', 'encodedList is not a GZIP file.', { cause });
   }
-  if (size > mostBytes) refuse(`The list has more than ${mostBytes * 8} entries, which is the limit`);
+  if (size > mostBytes) fail(`The list has more than ${mostBytes * 8} entries, which is the limit`);
   return Buffer.concat(chunks);
 }
 
-function refuse(reason: string): never {
+function fail(reason: string): never {
   throw new ServiceError('invalid_request', `${reason}.`);
 }

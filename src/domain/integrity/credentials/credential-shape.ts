@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../errors.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { jsonPointer } from '../../json/strict-json.ts';
 import { credentialsV1, credentialsV2 } from '../contexts/credentials.ts';
 import { isCidUrn, isDid, isUuidUrn } from '../identifiers/identifiers.ts';
@@ -12,7 +12,6 @@ const urlLimit = 2_000;
 const absoluteUrl = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
 
 type Path = readonly (string | number)[];
-type Json = Readonly<Record<string, unknown>>;
 type Check = (value: unknown, path: Path) => void;
 
 /** Whether a text is an absolute URL. UUIDs, CIDs and DIDs inside are checked. */
@@ -56,7 +55,7 @@ export function credentialProblems(credential: Credential): ErrorDetail[] {
     else if (!types.every((one) => typeof one === 'string' && one !== ''))
       report(path, 'must be a text, or a list of texts');
   };
-  const objects = (name: string, check: (value: Json, path: Path) => void) => {
+  const objects = (name: string, check: (value: JsonObject, path: Path) => void) => {
     const value = credential[name];
     if (Array.isArray(value) && value.length === 0) report([name], 'must not be an empty list');
     for (const [at, one] of listOf(value).entries()) {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { VerifyPorts } from '../proofs/verify-proof.ts';
 import { Bitstring } from './bitstring.ts';
 import type { Credential } from './credential-records.ts';
@@ -27,7 +27,7 @@ const codes: Readonly<Record<string, NonNullable<Check['code']>>> = {
 /** Checks an entry against signed lists (Bitstring Status List 1.0, section 3.2). Each list is opened once. */
 export function listStatusCheck(ports: ListStatusPorts) {
   const opened = new Map<Credential, Promise<OpenedList>>();
-  return async (entry: Readonly<Record<string, unknown>>, credential: Credential): Promise<Check> => {
+  return async (entry: JsonObject, credential: Credential): Promise<Check> => {
     const { type, statusPurpose, statusListCredential: url, statusListIndex: index, statusSize = 1 } = entry;
     const code = codes[String(statusPurpose)];
     if (type !== 'BitstringStatusListEntry' || code === undefined || statusSize !== 1)

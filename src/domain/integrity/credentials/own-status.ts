@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../json/is-object.ts';
 import type { Credential, CredentialRecords } from './credential-records.ts';
 import { isEntryOf } from './entry-owner.ts';
 import { type EntryPorts, entryIn, listAt } from './status.ts';
@@ -5,7 +6,7 @@ import { type Check, failed, unknown } from './verify-credential.ts';
 
 /** Checks an entry of a list of this service against the stored entries. Other lists are never fetched. */
 export function ownStatusCheck(ports: EntryPorts & { readonly credentials: Pick<CredentialRecords, 'get'> }) {
-  return async (entry: Readonly<Record<string, unknown>>, credential: Credential): Promise<Check> => {
+  return async (entry: JsonObject, credential: Credential): Promise<Check> => {
     const { statusListCredential: url, statusListIndex: index } = entry;
     if (typeof url !== 'string' || typeof index !== 'string')
       return failed('An entry of credentialStatus lacks statusListCredential or statusListIndex.');

@@ -39,8 +39,8 @@ export async function revokeCredential(
   const allocated = isOwn && entry.credentialId !== key ? undefined : await ports.credentials.get(key);
   const text = allocated?.text ?? (await ports.issuedCredential(key));
   if (text === undefined) throw new ServiceError('not_found', `The credential ${key} is not known here.`);
-  if (!isOwn) refuseEntry(key, statusListCredential, statusListIndex, text);
-  if (entry.purpose === 'revocation' && !status) refuseLifting(key);
+  if (!isOwn) throwBadEntry(key, statusListCredential, statusListIndex, text);
+  if (entry.purpose === 'revocation' && !status) throwFinal(key);
   if (await changeStatus(ports.statusEntries, entry, status)) await ports.requestStatusList(entry.listId);
   return text;
 }
@@ -61,7 +61,7 @@ async function changeStatus(
   }
 }
 
-function refuseEntry(key: string, list: string, index: string, text: string): never {
+function throwBadEntry(key: string, list: string, index: string, text: string): never {
   const advice =
     JSON.parse(text).credentialStatus === undefined
       ? 'It was issued without status entries, so it cannot be revoked.'
@@ -73,7 +73,7 @@ function refuseEntry(key: string, list: string, index: string, text: string): ne
   );
 }
 
-function refuseLifting(key: string): never {
+function throwFinal(key: string): never {
   throw new ServiceError(
     'conflict',
     `The revocation of the credential ${key} cannot be lifted. Only suspensions can.`,

@@ -1,7 +1,7 @@
 import type { Term } from 'rdf-canonize';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { termsIri } from '../kinds/kind.ts';
-import { cannotCheck, type Json } from '../proofs/proof.ts';
+import { cannotCheck } from '../proofs/proof.ts';
 import type { SignedGraph } from '../proofs/signed-graph.ts';
 import { type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
 import type { Credential } from './credential-records.ts';
@@ -91,7 +91,7 @@ export async function verifyCredentialProof(ports: VerifyPorts, credential: Cred
     const root = graph.rootOfType(`${vocabularies.credentials}VerifiableCredential`);
     const signed = root ? claimsOf(inRdf(graph, root), credentialShape) : {};
     const differing = Object.keys(written).filter((name) => textOf(written[name]) !== textOf(signed[name]));
-    if (differing.length > 0) refuseReading(differing);
+    if (differing.length > 0) throwTwoReadings(differing);
   });
 }
 
@@ -121,27 +121,27 @@ function textOf(value: unknown): string {
 }
 
 /** @throws ProofProblem for values in any other form, which JSON-LD permits and readers of names would miss. */
-function inJson(object: Json): Source {
+function inJson(object: JsonObject): Source {
   const list = (name: string) => listOf(object[name] ?? undefined);
   const { id = null } = object;
-  if (id !== null && typeof id !== 'string') refuseForm('id');
+  if (id !== null && typeof id !== 'string') throwBadForm('id');
   return {
     id,
     types: (wanted) =>
       list('type')
-        .map((type) => (typeof type === 'string' ? type : refuseForm('type')))
+        .map((type) => (typeof type === 'string' ? type : throwBadForm('type')))
         .filter((type) => Object.hasOwn(wanted, type)),
     values: (name, [form]) => {
-      if (form !== 'texts' && Array.isArray(object[name])) refuseForm(name);
+      if (form !== 'texts' && Array.isArray(object[name])) throwBadForm(name);
       return list(name).map((value) => {
         if (typeof value === 'string' && form !== 'number') return value;
-        return form === 'number' && Number.isSafeInteger(value) ? String(value) : refuseForm(name);
+        return form === 'number' && Number.isSafeInteger(value) ? String(value) : throwBadForm(name);
       });
     },
     nodes: (name) =>
       list(name).map((value) => {
         if (typeof value === 'string') return inJson({ id: value });
-        return isObject(value) ? inJson(value) : refuseForm(name);
+        return isObject(value) ? inJson(value) : throwBadForm(name);
       }),
   };
 }
@@ -171,13 +171,13 @@ function inRdf(graph: SignedGraph, node: Term): Source {
   };
 }
 
-function refuseForm(name: string): never {
+function throwBadForm(name: string): never {
   cannotCheck(
     `The signature holds, but ${name} is not written as VC Data Model 2.0 writes it. Write a text, an object, or a list of them, without JSON-LD keywords.`,
   );
 }
 
-function refuseReading(names: readonly string[]): never {
+function throwTwoReadings(names: readonly string[]): never {
   cannotCheck(
     `The signature holds, but it does not cover what the document says in ${names.join(', ')}: its contexts give these members another meaning, or another member has theirs. Write the credential as it was signed, with the names and contexts of its data model.`,
   );

@@ -11,7 +11,7 @@ const contextsPointer = '/@context';
  * @throws ServiceError `invalid_credential` with every problem: what the data model demands, and what JSON-LD would
  * drop or refuse.
  */
-export async function demandCredential(
+export async function assertCredential(
   identifier: Pick<Identifier, 'identify'>,
   credential: Credential,
   bytes: Uint8Array,

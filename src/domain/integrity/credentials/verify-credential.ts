@@ -1,4 +1,4 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { clockSkewMs } from '../identifiers/timestamp.ts';
 import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
 import type { Credential } from './credential-records.ts';
@@ -29,7 +29,7 @@ export interface VerifiedCredential {
 
 export interface CredentialVerification extends VerifyPorts {
   /** Checks one entry of `credentialStatus`. */
-  readonly statusCheck: (entry: Readonly<Record<string, unknown>>, credential: Credential) => Promise<Check>;
+  readonly statusCheck: (entry: JsonObject, credential: Credential) => Promise<Check>;
   readonly now: () => Date;
 }
 

@@ -20,7 +20,7 @@ import {
   nothingYet,
   storedProgress,
 } from './export-records.ts';
-import { demandSpace, type ExportLimits } from './kept-exports.ts';
+import { assertSpace, type ExportLimits } from './kept-exports.ts';
 
 export interface ManifestExportState
   extends Pick<Job, 'id' | 'state' | 'createdAt' | 'finishedAt' | 'expiresAt' | 'failure'> {
@@ -70,7 +70,7 @@ export async function requestExport(
     const equal = await firstRecord(ports.jobs, 'byShareKey', [shareKey]);
     // A process of an older version claims a job without removing its key.
     if (equal?.state === 'waiting') return stateOf(equal);
-    await demandSpace(ports.jobs, owner, limits);
+    await assertSpace(ports.jobs, owner, limits);
     const id = ports.newId();
     const createdAt = ports.now().getTime();
     const job = await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt, shareKey });
@@ -94,7 +94,7 @@ export async function readExport(
 
 async function visibleState(principal: Principal, job: Job): Promise<ManifestExportState> {
   const state = stateOf(job);
-  await demandStillVisible(principal, state.projects);
+  await assertStillVisible(principal, state.projects);
   return state;
 }
 
@@ -102,7 +102,7 @@ async function visibleState(principal: Principal, job: Job): Promise<ManifestExp
 function stateOf(job: Job): ManifestExportState {
   const request = exportRequest.safeParse(job.request);
   const progress = storedProgress.safeParse(job.progress);
-  if (!request.success || !progress.success) refuseDamaged(job.id);
+  if (!request.success || !progress.success) throwDamaged(job.id);
   const { form, projects } = request.data;
   return { ...job, form, projects, progress: progress.data ?? nothingYet };
 }
@@ -183,16 +183,16 @@ export function visibilityFor(projects: readonly string[] | null): Visibility {
   return { projects: projects === null ? 'all' : new Set(projects) };
 }
 
-async function demandStillVisible({ grants }: Principal, projects: readonly string[] | null): Promise<void> {
-  if (projects === null && (await grants.visible()).projects !== 'all') refuseLost();
-  for (const project of projects ?? []) if (!(await grants.on(project, 'view_project_data'))) refuseLost();
+async function assertStillVisible({ grants }: Principal, projects: readonly string[] | null): Promise<void> {
+  if (projects === null && (await grants.visible()).projects !== 'all') throwLost();
+  for (const project of projects ?? []) if (!(await grants.on(project, 'view_project_data'))) throwLost();
 }
 
-function refuseLost(): never {
+function throwLost(): never {
   throw new ServiceError('forbidden', 'You may no longer read all projects of this export.');
 }
 
-function refuseDamaged(id: string): never {
+function throwDamaged(id: string): never {
   const message = `The record of the export ${id} is damaged. Remove the export with DELETE, and start a new one.`;
   throw new ServiceError('internal', message);
 }

@@ -12,7 +12,7 @@ import {
   nothingYet,
   storedProgress,
 } from './export-records.ts';
-import { demandRoom, keptExports, leastBytes } from './kept-exports.ts';
+import { assertRoom, keptExports, leastBytes } from './kept-exports.ts';
 
 type Report = (progress: ExportProgress) => Promise<void>;
 
@@ -33,12 +33,12 @@ export function manifestExports(
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
       await using manifest = await exportManifest(ports, filter, visibilityFor(projects), form, onGathered);
       let left = Math.min(leastBytes, mostBytes);
-      const demand = async (bytes: number) => {
+      const reserve = async (bytes: number) => {
         if (bytes <= left) return;
         left = mostBytes - (await keptExports(jobs, owner, id)).bytes;
-        demandRoom(bytes, left);
+        assertRoom(bytes, left);
       };
-      return await write(manifest, results, { name: `${id}.${runner}`, demand }, report);
+      return await write(manifest, results, { name: `${id}.${runner}`, reserve }, report);
     },
   };
 }
@@ -46,7 +46,7 @@ export function manifestExports(
 async function write(
   { statements, blobs, missingBlobs, missing, leftOut, bytes: chunks }: ExportedManifest,
   results: Pick<NamedContents, 'stage'>,
-  { name, demand }: { readonly name: string; readonly demand: (bytes: number) => Promise<void> },
+  { name, reserve }: { readonly name: string; readonly reserve: (bytes: number) => Promise<void> },
   report: Report,
 ): Promise<ExportProgress> {
   const counted = { ...nothingYet, statements, blobs, missingBlobs, missing: [...missing], leftOut };
@@ -55,7 +55,7 @@ async function write(
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
-      await demand(bytes + chunk.length);
+      await reserve(bytes + chunk.length);
       await report({ ...counted, bytes });
       hash.update(chunk);
       await result.write(chunk);

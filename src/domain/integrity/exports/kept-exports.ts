@@ -29,18 +29,18 @@ export interface ExportLimits {
  * Demands room for one more export of an owner. Reads the others only if the limit of their bytes may be reached.
  * @throws ServiceError `rate_limited`.
  */
-export async function demandSpace(
+export async function assertSpace(
   jobs: Pick<Jobs, 'page' | 'totals'>,
   owner: JobOwner,
   { most, mostBytes }: ExportLimits,
 ): Promise<void> {
   const totals = await jobs.totals('byOwner', [owner.issuer, owner.subject], 'progress.bytes');
   const of = (state: JobState) => totals.get(state) ?? { count: 0, sum: 0 };
-  if (of('running').count + of('waiting').count >= most) refuseMore(most);
+  if (of('running').count + of('waiting').count >= most) throwTooMany(most);
   const atMost = keptStates.map(of).reduce((bytes, { count, sum }) => bytes + sum + leastBytes * count, 0);
   if (atMost < mostBytes) return;
   const kept = await keptExports(jobs, owner);
-  if (kept.bytes >= mostBytes) refuseFull(kept, mostBytes);
+  if (kept.bytes >= mostBytes) throwFull(kept, mostBytes);
 }
 
 /** All exports of an owner, with what running ones have written so far. @param except an export to leave out. */
@@ -65,7 +65,7 @@ function bytesOf({ progress }: Job): number {
   return storedProgress.safeParse(progress).data?.bytes ?? 0;
 }
 
-function refuseMore(most: number): never {
+function throwTooMany(most: number): never {
   throw new ServiceError(
     'rate_limited',
     `You have ${most} unfinished exports. Wait for them, or cancel some with DELETE. (CAIRN_MAX_EXPORTS)`,
@@ -73,7 +73,7 @@ function refuseMore(most: number): never {
   );
 }
 
-function refuseFull({ bytes, largest }: KeptExports, limit: number): never {
+function throwFull({ bytes, largest }: KeptExports, limit: number): never {
   const example = largest ? ` The largest is ${largest.id} with ${largest.bytes} bytes.` : '';
   throw new ServiceError(
     'rate_limited',
@@ -83,7 +83,7 @@ function refuseFull({ bytes, largest }: KeptExports, limit: number): never {
 }
 
 /** @throws ServiceError `too_large` when an export grows beyond the bytes that are left. */
-export function demandRoom(bytes: number, left: number): void {
+export function assertRoom(bytes: number, left: number): void {
   if (bytes <= left) return;
   throw new ServiceError(
     'too_large',

@@ -1,4 +1,5 @@
 import type { Principal } from '../../access/access.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
 import { governanceContextUrl } from '../contexts/governance.ts';
 import { type IssuingPorts, issueCredential } from '../credentials/issue.ts';
@@ -7,7 +8,7 @@ import type { StatusEntries } from '../credentials/status-entries.ts';
 import { type Cid, cidUrn } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import { expiryIn } from './dates.ts';
-import { demandDocument } from './documents.ts';
+import { assertDocument } from './documents.ts';
 import {
   type CertificateRequests,
   type GovernanceDocuments,
@@ -49,7 +50,7 @@ interface CertificateContent {
   readonly type: string;
   readonly projectId: string;
   readonly subject: string;
-  readonly claims: Readonly<Record<string, unknown>>;
+  readonly claims: JsonObject;
   readonly policyCid: string | null;
   readonly validUntil: Date;
 }
@@ -87,8 +88,8 @@ export async function issueCompliance(
   { projectId, subjectCid, policyCid, expiryDate }: Compliance,
 ): Promise<Certificate> {
   const validUntil = expiryIn(expiryDate, 'expiryDate', ports.now());
-  await demandDocument(ports, 'subject', subjectCid);
-  await demandDocument(ports, 'policy', policyCid);
+  await assertDocument(ports, 'subject', subjectCid);
+  await assertDocument(ports, 'policy', policyCid);
   return await certify(ports, principal, {
     kind: 'compliance',
     type: 'PolicyComplianceCredential',

@@ -11,7 +11,7 @@ const date = /^\d{4}-\d\d-\d\d$/;
 export function momentIn(text: string, name: string): Date {
   const time = readMoment(text);
   if (time !== undefined) return time;
-  refuse(text, name, 'an RFC 3339 date-time, such as 2026-01-31T12:00:00Z');
+  fail(text, name, 'an RFC 3339 date-time, such as 2026-01-31T12:00:00Z');
 }
 
 /**
@@ -21,7 +21,7 @@ export function momentIn(text: string, name: string): Date {
 export function expiryIn(text: string, name: string, now: Date): Date {
   const time = readMoment(date.test(text) ? `${text}T23:59:59Z` : text);
   if (time === undefined)
-    refuse(text, name, 'an RFC 3339 date-time or a date, such as 2027-01-31T12:00:00Z or 2027-01-31');
+    fail(text, name, 'an RFC 3339 date-time or a date, such as 2027-01-31T12:00:00Z or 2027-01-31');
   if (time > now) return time;
   throw new ServiceError('invalid_request', `${name} ${shown(text)} is in the past. Choose a later one.`);
 }
@@ -39,7 +39,7 @@ function readMoment(text: string): Date | undefined {
   return year >= 0 && year <= 9999 ? moment : undefined;
 }
 
-function refuse(text: string, name: string, form: string): never {
+function fail(text: string, name: string, form: string): never {
   throw new ServiceError('invalid_request', `${name} ${shown(text)} is not ${form}.`);
 }
 

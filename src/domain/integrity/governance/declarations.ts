@@ -1,10 +1,11 @@
 import type { Principal } from '../../access/access.ts';
 import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { type Cid, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { StatementRow } from '../ports.ts';
 import { momentIn } from './dates.ts';
-import { type DocumentPorts, demandDocument, type Json, storeDocument } from './documents.ts';
+import { assertDocument, type DocumentPorts, storeDocument } from './documents.ts';
 import {
   type Decision,
   type GovernanceRecord,
@@ -17,14 +18,14 @@ export type DeclarationPorts = RegistrationPorts &
   DocumentPorts & { readonly governanceRecords: Pick<GovernanceRecords, 'get' | 'insert' | 'page'> };
 
 /** Whose declarations these are. */
-export interface Place {
+export interface SubjectInProject {
   readonly subject: Cid;
   readonly projectId: string;
 }
 
 export interface Submission {
   /** What is stored: the request without its null members. */
-  readonly document: Json;
+  readonly document: JsonObject;
   readonly submittedAt: string;
   /** A claim of the caller. */
   readonly submittedBy: string;
@@ -47,10 +48,10 @@ export interface Declared {
 export async function declare(
   ports: DeclarationPorts,
   principal: Principal,
-  place: Place,
+  place: SubjectInProject,
   submission: Submission,
 ): Promise<Declared> {
-  await demandDocument(ports, 'subject', place.subject);
+  await assertDocument(ports, 'subject', place.subject);
   return await submit(ports, principal, place, submission, { kind: 'declaration' });
 }
 
@@ -58,10 +59,10 @@ export async function declare(
 export async function review(
   ports: DeclarationPorts,
   principal: Principal,
-  place: Place,
+  place: SubjectInProject,
   submission: Review,
 ): Promise<Declared> {
-  await demandDocument(ports, 'subject', place.subject);
+  await assertDocument(ports, 'subject', place.subject);
   const declaration = await declarationOf(ports, place, submission.declarationCid);
   const controlCids = textsOf(submission.controlCids);
   return await submit(ports, principal, place, submission, {
@@ -75,7 +76,7 @@ export async function review(
 async function submit(
   ports: DeclarationPorts,
   principal: Principal,
-  { subject, projectId }: Place,
+  { subject, projectId }: SubjectInProject,
   { document, submittedAt, submittedBy, controlCids, attachmentCids }: Submission,
   more: Pick<GovernanceRecord, 'kind'> & Partial<GovernanceRecord>,
 ): Promise<Declared> {
@@ -97,7 +98,7 @@ async function submit(
 
 async function declarationOf(
   { governanceRecords }: DeclarationPorts,
-  { subject, projectId }: Place,
+  { subject, projectId }: SubjectInProject,
   cid: Cid,
 ): Promise<GovernanceRecord> {
   const urn = cidUrn(subject);

@@ -1,13 +1,12 @@
 import { callerKey, type Principal } from '../../access/access.ts';
 import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { storeBytes } from '../blobs/blobs.ts';
 import { jcs } from '../identification/jcs.ts';
 import { type Cid, cidOf, codecs } from '../identifiers/cid.ts';
 import type { BlobStore } from '../ports.ts';
 import { type GovernanceDocuments, governanceId } from './governance-records.ts';
-
-export type Json = Readonly<Record<string, unknown>>;
 
 type DocumentKind = 'subject' | 'policy';
 
@@ -22,7 +21,7 @@ export interface DocumentPorts {
 export async function storeDocument(
   { blobsOf }: Pick<DocumentPorts, 'blobsOf'>,
   principal: Principal,
-  document: Json,
+  document: JsonObject,
 ): Promise<Cid> {
   const text = new TextEncoder().encode(jcs(document));
   const cid = cidOf(codecs.jcs, text);
@@ -34,7 +33,7 @@ export async function storeDocument(
 export async function registerSubject(
   ports: DocumentPorts,
   principal: Principal,
-  subject: Json,
+  subject: JsonObject,
 ): Promise<string> {
   const { text: cid } = await storeDocument(ports, principal, subject);
   await remember(ports, principal, { kind: 'subject', cid, controlCids: [] });
@@ -45,7 +44,7 @@ export async function registerSubject(
 export async function registerPolicy(
   ports: DocumentPorts,
   principal: Principal,
-  { policy, controls }: { readonly policy: Json; readonly controls: readonly Json[] },
+  { policy, controls }: { readonly policy: JsonObject; readonly controls: readonly JsonObject[] },
 ): Promise<{ policyCid: string; controlCids: string[] }> {
   const controlCids: string[] = [];
   for (const control of controls) controlCids.push((await storeDocument(ports, principal, control)).text);
@@ -83,11 +82,11 @@ export async function isRegistered(
 }
 
 /** @throws ServiceError `invalid_request` if the document was not registered here. */
-export async function demandDocument(ports: Registered, kind: DocumentKind, cid: Cid): Promise<void> {
-  if (!(await isRegistered(ports, kind, cid))) refuseUnknown(kind, cid);
+export async function assertDocument(ports: Registered, kind: DocumentKind, cid: Cid): Promise<void> {
+  if (!(await isRegistered(ports, kind, cid))) throwUnknown(kind, cid);
 }
 
-export function refuseUnknown(kind: DocumentKind, { text }: Cid): never {
+export function throwUnknown(kind: DocumentKind, { text }: Cid): never {
   const message = `There is no ${kind} with the CID ${text}. ${advice[kind]}, and use the CID that it answers.`;
   throw new ServiceError('invalid_request', message);
 }

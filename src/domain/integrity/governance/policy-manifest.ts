@@ -10,7 +10,7 @@ import type { StatementRow, StatementStore } from '../ports.ts';
 import type { Signatures } from '../signatures/signatures.ts';
 import { credentialIdOf } from '../signatures/statement-credential.ts';
 import type { Signer } from '../signer.ts';
-import { refuseUnknown } from './documents.ts';
+import { throwUnknown } from './documents.ts';
 import type { GovernanceDocuments, GovernanceRecord, GovernanceRecords } from './governance-records.ts';
 import { recordsAt } from './records-at.ts';
 
@@ -101,7 +101,7 @@ async function controlsOf(
       callerKey(caller) === callerKey(principal) || controlCids.some((control) => named.has(control)),
   );
   const isKnown = counting.length > 0 || named.has(cid.text) || (await reach.blob(cid, visibility));
-  if (registrations.length === 0 || !isKnown) refuseUnknown('policy', cid);
+  if (registrations.length === 0 || !isKnown) throwUnknown('policy', cid);
   const lists = counting.length > 0 ? counting : registrations.slice(0, 1);
   return lists.flatMap(({ controlCids }) => controlCids);
 }

@@ -64,7 +64,7 @@ async function knownOrNew(
   const projectId = isRoot
     ? await rootProject(graphs, principal, request)
     : await childProject(graphs, principal, request);
-  if (known) refuseWriting(request.graphId);
+  if (known) throwReadOnly(request.graphId);
   return { ...request, projectId };
 }
 
@@ -81,7 +81,7 @@ async function rootProject(
   // The project gets the id of the graph, which an existing project of somebody else may have.
   if (await principal.grants.on(graphId, 'create_declarations')) return graphId;
   const page = await graphs.children(null, { after: null, limit: 1 }, { projects: new Set([graphId]) });
-  if (page.graphs.length > 0) refuseWriting(graphId);
+  if (page.graphs.length > 0) throwReadOnly(graphId);
   return graphId;
 }
 
@@ -111,14 +111,14 @@ export async function graphForWriting(
   // An unknown graph is answered like a forbidden one, also in time.
   const isAllowed = await principal.grants.on(graph?.projectId ?? graphId, 'create_declarations');
   if (graph && isAllowed) return graph;
-  if (graph || !principal.mayProbe) refuseWriting(graphId);
+  if (graph || !principal.mayProbe) throwReadOnly(graphId);
   throw new ServiceError(
     unknown,
     `The graph ${graphId} is not registered. Register it with PUT /graph/v1 first.`,
   );
 }
 
-function refuseWriting(graphId: string): never {
+function throwReadOnly(graphId: string): never {
   const message = `You may not write to the graph ${graphId}: that needs create_declarations on its project.`;
   throw new ServiceError('forbidden', message);
 }

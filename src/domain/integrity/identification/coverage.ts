@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../json/is-object.ts';
 import { jsonPointer } from '../../json/strict-json.ts';
 import type { ContextWorld } from '../contexts/world.ts';
 import { toRdf } from './json-ld.ts';
@@ -23,10 +24,7 @@ const quickPlaces = 40;
  * value is not covered. This takes one JSON-LD run per value, so it is used only if JSON-LD reports dropped values or
  * the document has values that never produce RDF.
  */
-export async function uncoveredPlaces(
-  statement: Readonly<Record<string, unknown>>,
-  world: ContextWorld,
-): Promise<Uncovered[]> {
+export async function uncoveredPlaces(statement: JsonObject, world: ContextWorld): Promise<Uncovered[]> {
   const document = statement as Json;
   const original = await rdfText(document, world);
   const places = leaves(document);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Quad } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { isOwnContext } from '../contexts/own.ts';
 import { type ContextSet, type ContextWorld, countContexts } from '../contexts/world.ts';
@@ -19,7 +20,7 @@ import {
 import { jcs } from './jcs.ts';
 import { toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, rdfType } from './rdfc.ts';
-import { demandShape, refuseUncovered } from './statement-shape.ts';
+import { assertCovered, assertShape } from './statement-shape.ts';
 import { StatementTemplates } from './statement-template.ts';
 import { type ShapedDocument, shapeOf } from './template-shape.ts';
 
@@ -55,7 +56,6 @@ export interface IdentifiedStatement {
   readonly uncovered: readonly Uncovered[];
 }
 
-type Json = Readonly<Record<string, unknown>>;
 /** Of a statement that is identified quickly. */
 const quickContexts = 8;
 const shapesKept = 1_000;
@@ -91,25 +91,25 @@ export class StatementIdentifier {
     const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
     const { '@id': givenId, ...rest } = statement;
     const document = givenId === undefined ? statement : rest;
-    if (givenId === undefined && !options.generateId) refuseMissingId();
+    if (givenId === undefined && !options.generateId) throwMissingId();
     const shaped = shapeOf(document);
     const outline = this.#outlineOf(document, shaped);
     const { isOwn } = outline;
-    if (options.quick && outline.contexts > quickContexts) refuseSlow();
+    if (options.quick && outline.contexts > quickContexts) throwTooComplex();
     this.#contextSet(outline);
     const rdf = await this.#rdf(document, options, shaped);
     const isChecked = (rdf.drops || rdf.mayDrop) && (isOwn || options.reportCoverage);
-    if (isChecked && options.quick && !isQuicklyChecked(document)) refuseSlow();
+    if (isChecked && options.quick && !isQuicklyChecked(document)) throwTooComplex();
     const uncovered = isChecked ? await uncoveredPlaces(document, this.world) : [];
     const isCovered = !rdf.drops && (!rdf.mayDrop || (isChecked && uncovered.length === 0));
     outline.kind ??= await this.#kind(document, options);
     const { kind, foreignKind } = outline.kind;
-    if (isOwn && !isCovered) refuseUncovered(kind, document, uncovered);
-    if (rdf.nquads === '') refuseEmpty('statement', uncovered);
-    if (isOwn && options.strict) demandShape(kind, document);
+    if (isOwn && !isCovered) assertCovered(kind, document, uncovered);
+    if (rdf.nquads === '') throwEmpty('statement', uncovered);
+    if (isOwn && options.strict) assertShape(kind, document);
     const rdfcCid = cidOf(codecs.rdfc, rdf.nquads);
     const id = cidUrn(rdfcCid);
-    if (!options.generateId && givenId !== id) refuseOtherId(givenId, id);
+    if (!options.generateId && givenId !== id) throwOtherId(givenId, id);
     const text = rdf.text?.(id) ?? jcs({ ...document, '@id': id });
     return {
       rdfcCid,
@@ -134,18 +134,21 @@ export class StatementIdentifier {
   }
 
   /** @param limits `covered` refuses members that JSON-LD drops, with or without a report, as `not_covered`. */
-  async nquads(document: Json, limits: CanonicalizationLimits & { covered?: boolean }): Promise<string> {
+  async nquads(
+    document: JsonObject,
+    limits: CanonicalizationLimits & { covered?: boolean },
+  ): Promise<string> {
     this.world.contextSet(this.world.mentioned(document));
     const { nquads, drops, mayDropNames } = await this.#rdf(document, limits);
     if (limits.covered && (drops || mayDropNames)) {
-      if (!drops && !isQuicklyChecked(document)) refuseSearch();
+      if (!drops && !isQuicklyChecked(document)) throwSearchTooLarge();
       const uncovered = await uncoveredPlaces(document, this.world);
-      if (drops || uncovered.length > 0) refuseDropped(uncovered);
+      if (drops || uncovered.length > 0) throwDropped(uncovered);
     }
     return nquads;
   }
 
-  #outlineOf(document: Json, shaped: ShapedDocument | undefined): Outline {
+  #outlineOf(document: JsonObject, shaped: ShapedDocument | undefined): Outline {
     const known = shaped && this.#outlines.get(shaped.key);
     if (known) return known;
     const outline: Outline = {
@@ -165,7 +168,7 @@ export class StatementIdentifier {
   }
 
   /** The claimed kind, if the context maps the word to that kind. Only the `@type` of the statement itself counts. */
-  async #kind(document: Json, limits: CanonicalizationLimits): Promise<NonNullable<Outline['kind']>> {
+  async #kind(document: JsonObject, limits: CanonicalizationLimits): Promise<NonNullable<Outline['kind']>> {
     const { '@context': context, '@type': type } = document;
     const [claimed] = Array.isArray(type) ? type : [type];
     if (!isStatementKind(claimed)) return { foreignKind: typeof claimed === 'string' ? claimed : '' };
@@ -175,7 +178,7 @@ export class StatementIdentifier {
     return types.includes(termsIri + claimed) ? { kind: claimed, foreignKind } : { foreignKind };
   }
 
-  async #rdf(document: Json, limits: CanonicalizationLimits, shaped = shapeOf(document)) {
+  async #rdf(document: JsonObject, limits: CanonicalizationLimits, shaped = shapeOf(document)) {
     const filled = await this.#templates.apply(document, limits, shaped);
     // Documents with silent names have no template.
     if (filled) return { ...filled, drops: !filled.complete, mayDropNames: false };
@@ -194,8 +197,8 @@ export class StatementIdentifier {
   }
 }
 
-function asObject(value: unknown): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+function asObject(value: unknown): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
   throw new ServiceError('invalid_statement', 'A statement must be a JSON object.');
 }
 
@@ -203,23 +206,23 @@ function typesOf(quads: readonly Quad[]): string[] {
   return quads.filter(({ predicate }) => predicate.value === rdfType).map(({ object }) => object.value);
 }
 
-function contextsOf(document: Json): unknown[] {
+function contextsOf(document: JsonObject): unknown[] {
   const { '@context': context } = document;
   return Array.isArray(context) ? context : [context];
 }
 
-function refuseSlow(): never {
+function throwTooComplex(): never {
   throw new ServiceError('too_complex', 'The statement may take too long.');
 }
 
-function refuseMissingId(): never {
+function throwMissingId(): never {
   throw new ServiceError(
     'missing_id',
     'The statement has no @id. Set it to the CID of the statement, or send "generate_id": true.',
   );
 }
 
-function refuseOtherId(given: unknown, computed: string): never {
+function throwOtherId(given: unknown, computed: string): never {
   throw new ServiceError(
     'id_mismatch',
     `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`,
@@ -227,14 +230,14 @@ function refuseOtherId(given: unknown, computed: string): never {
   );
 }
 
-function refuseSearch(): never {
+function throwSearchTooLarge(): never {
   throw new ServiceError(
     'too_complex',
     'JSON-LD may drop parts of the document, because its contexts use @index or @included, and it is too large to find out which. Use contexts without them.',
   );
 }
 
-function refuseDropped(uncovered: readonly Uncovered[]): never {
+function throwDropped(uncovered: readonly Uncovered[]): never {
   const places = uncovered.map(({ pointer }) => `"${pointer}"`).join(', ');
   throw new ServiceError(
     'not_covered',
@@ -244,7 +247,7 @@ function refuseDropped(uncovered: readonly Uncovered[]): never {
 }
 
 /** For what has no N-Quads, and so would have the same CID as everything else that says nothing. */
-export function refuseEmpty(what: 'statement' | 'document', uncovered: readonly Uncovered[] = []): never {
+export function throwEmpty(what: 'statement' | 'document', uncovered: readonly Uncovered[] = []): never {
   throw new ServiceError(
     'invalid_statement',
     `The ${what} produces no RDF. It needs an @context that defines its members, and members with values.`,

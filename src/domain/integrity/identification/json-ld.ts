@@ -69,7 +69,7 @@ const droppingEvents = new Set([
  * @throws ServiceError `invalid_statement` for documents that JSON-LD refuses.
  */
 export async function toRdf(document: object, world: ContextWorld): Promise<RdfDataset> {
-  if (holdsPrototypeKey(document)) refusePrototypeKey();
+  if (holdsPrototypeKey(document)) throwPrototypeKey();
   const needs = new Set<string>();
   const dropped = new Set<string>();
   const options: ProcessingOptions = {
@@ -110,7 +110,7 @@ async function expanded(document: object, options: ProcessingOptions): Promise<u
   return [isOnlyGraph ? element['@graph'] : element].flat();
 }
 
-function refusePrototypeKey(): never {
+function throwPrototypeKey(): never {
   throw new ServiceError('invalid_statement', 'JSON-LD cannot carry a member named "__proto__".');
 }
 

@@ -1,15 +1,14 @@
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { reasonOf, type ShapeProblem, shapeProblems, wordList } from '../../json/shape-problems.ts';
 import { anyStatement, type StatementKind, statementKinds } from '../kinds/registry.ts';
 import type { Uncovered } from './coverage.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const problemsListed = 400;
 const problemsTold = 5;
 
 /** @throws ServiceError `invalid_statement` unless the statement has the shape of its kind. */
-export function demandShape(kind: StatementKind | undefined, statement: Json): void {
+export function assertShape(kind: StatementKind | undefined, statement: JsonObject): void {
   const problems = shapeProblems(shapeOf(kind), statement);
   if (problems.length === 0) return;
   throw new ServiceError('invalid_statement', messageOf(kind, problems), { details: detailsOf(problems) });
@@ -19,9 +18,9 @@ export function demandShape(kind: StatementKind | undefined, statement: Json): v
  * Refuses a statement that its id does not cover. Where the shape of the kind tells the mistake, this says so: JSON-LD
  * drops a bare CID, for example.
  */
-export function refuseUncovered(
+export function assertCovered(
   kind: StatementKind | undefined,
-  statement: Json,
+  statement: JsonObject,
   uncovered: readonly Uncovered[],
 ): never {
   const shape = shapeProblems(shapeOf(kind), statement);

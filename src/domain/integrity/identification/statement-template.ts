@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Quad, Term } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { type ContextWorld, contextsIn } from '../contexts/world.ts';
 import { termsIri } from '../kinds/kind.ts';
 import { holdsSilentValues } from './coverage.ts';
@@ -36,7 +37,7 @@ interface Template extends Learned {
 }
 
 interface Tried extends RdfDataset {
-  readonly probed: Json;
+  readonly probed: JsonObject;
   readonly probes: readonly (Probe | undefined)[];
 }
 
@@ -45,8 +46,6 @@ interface Shape {
   /** The indexes of the values that affect their own meaning. A template is valid only for these values. */
   readonly fixed: readonly number[];
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 const shapesKept = 1_000;
 const templatesKept = 2_000;
@@ -77,7 +76,7 @@ export class StatementTemplates {
    * @throws ServiceError `too_complex` beyond the limits.
    */
   async apply(
-    document: Json,
+    document: JsonObject,
     limits: CanonicalizationLimits,
     shaped = shapeOf(document),
   ): Promise<TemplatedQuads | undefined> {
@@ -99,7 +98,7 @@ export class StatementTemplates {
     return typeof template === 'object' ? template : undefined;
   }
 
-  async #templateFor(document: Json, { key, values }: ShapedDocument): Promise<Template | undefined> {
+  async #templateFor(document: JsonObject, { key, values }: ShapedDocument): Promise<Template | undefined> {
     const shape = await known(this.#shapes, key, 'seen', () => this.#learnShape(document, values));
     if (!shape) return undefined;
     const fixed = templateKey(shape, values);
@@ -110,7 +109,7 @@ export class StatementTemplates {
   }
 
   /** Finds the values that JSON-LD does not keep as they are. */
-  async #learnShape(document: Json, values: readonly Value[]): Promise<Shape | undefined> {
+  async #learnShape(document: JsonObject, values: readonly Value[]): Promise<Shape | undefined> {
     if (this.#definesPlainIris(document) || this.#world.hasSilentTerms(document)) return undefined;
     const tried = await this.#tryProbes(document, values, new Set(), rounds[0] as Round);
     if (!tried) return undefined;
@@ -118,12 +117,16 @@ export class StatementTemplates {
     return { id: `${this.#shapesLearned} `, fixed: lostProbes(tried.quads, tried.probes) };
   }
 
-  #definesPlainIris(document: Json): boolean {
+  #definesPlainIris(document: JsonObject): boolean {
     const contexts = this.#world.reachable(this.#world.mentioned(document)).values();
     return contextsIn(document).some(hasPlainIriTerm) || contexts.some(({ json }) => hasPlainIriTerm(json));
   }
 
-  async #learn(document: Json, values: readonly Value[], { fixed }: Shape): Promise<Template | undefined> {
+  async #learn(
+    document: JsonObject,
+    values: readonly Value[],
+    { fixed }: Shape,
+  ): Promise<Template | undefined> {
     const tries: (Learned | undefined)[] = [];
     for (const round of rounds) tries.push(await this.#learnWith(document, values, new Set(fixed), round));
     const [first, ...others] = tries;
@@ -133,7 +136,7 @@ export class StatementTemplates {
   }
 
   async #learnWith(
-    document: Json,
+    document: JsonObject,
     values: readonly Value[],
     fixed: ReadonlySet<number>,
     round: Round,
@@ -155,7 +158,7 @@ export class StatementTemplates {
   }
 
   async #tryProbes(
-    document: Json,
+    document: JsonObject,
     values: readonly Value[],
     fixed: ReadonlySet<number>,
     round: Round,

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 
 /** A value of a statement that does not affect the meaning of the others. A list has texts, or IRIs, only. */
 export type Value = string | number | readonly string[];
@@ -9,8 +9,6 @@ export interface ShapedDocument {
   /** In the order of the text. */
   readonly values: readonly Value[];
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 const depthLimit = 16;
 const valuesLimit = 400;
@@ -24,7 +22,7 @@ export const plainIri = /^(?:urn:|did:|https?:\/\/)[A-Za-z0-9][A-Za-z0-9._~:/?#@
 const plainKeywords = new Set(['@id', '@value', '@list', '@set', '@graph']);
 
 /** @returns undefined if the document cannot have a template. */
-export function shapeOf(document: Json): ShapedDocument | undefined {
+export function shapeOf(document: JsonObject): ShapedDocument | undefined {
   if (document['@context'] === undefined) return undefined;
   const outline = new Outline();
   return outline.addObject(document, 1) ? outline : undefined;
@@ -36,7 +34,7 @@ class Outline implements ShapedDocument {
   readonly values: Value[] = [];
 
   /** @returns whether the object can have a template. */
-  addObject(object: Json, depth: number): boolean {
+  addObject(object: JsonObject, depth: number): boolean {
     this.key += '{';
     for (const name of Object.keys(object)) {
       const value = object[name];
@@ -65,7 +63,7 @@ class Outline implements ShapedDocument {
       return true;
     }
     if (depth === depthLimit) return false;
-    if (!Array.isArray(value)) return this.addObject(value as Json, depth + 1);
+    if (!Array.isArray(value)) return this.addObject(value as JsonObject, depth + 1);
     this.key += '[';
     for (const item of value) if (!this.#add(item, depth + 1)) return false;
     this.key += ']';
@@ -94,7 +92,7 @@ function numberForm(value: number): string | undefined {
  * Whether a member decides what the others mean. In an object without `@type`, `type` usually stands for it, as in
  * credentials.
  */
-function isKept(name: string, object: Json): boolean {
+function isKept(name: string, object: JsonObject): boolean {
   if (name === 'type') return !Object.hasOwn(object, '@type') && isText(object[name]);
   return name === '@context' || ((name === '@type' || name === '@language') && isText(object[name]));
 }
@@ -105,14 +103,14 @@ function isText(value: unknown): boolean {
 }
 
 /** The document with others in place of its values. */
-export function withValues(document: Json, values: readonly unknown[]): Json {
+export function withValues(document: JsonObject, values: readonly unknown[]): JsonObject {
   let next = 0;
   const copy = (value: unknown): unknown => {
     if (formOf(value) !== undefined) return values[next++];
     if (Array.isArray(value)) return value.map(copy);
     return isObject(value) ? copyMembers(value) : value;
   };
-  const copyMembers = (object: Json): Json =>
+  const copyMembers = (object: JsonObject): JsonObject =>
     Object.fromEntries(
       Object.entries(object).map(([name, value]) => [name, isKept(name, object) ? value : copy(value)]),
     );

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { mergedTexts } from './merged-texts.ts';
 import { type Value, withValues } from './template-shape.ts';
 
@@ -13,10 +13,8 @@ class Gap {
   }
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** What all documents of a shape have in common in their canonical text, with an `@id`. */
-export function textTemplate(document: Json, values: readonly Value[]): TextTemplate {
+export function textTemplate(document: JsonObject, values: readonly Value[]): TextTemplate {
   const gaps = withValues(
     document,
     values.map((_, at) => new Gap(at)),

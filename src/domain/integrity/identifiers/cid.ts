@@ -65,19 +65,19 @@ export function cidFrom(cid: CID): Cid {
 function checked(cid: CID, text: string, input: string): Cid {
   // Encoded again, because `toString` of a parsed CID returns its input.
   if (cid.version !== 1 || base32.encode(cid.bytes) !== text) {
-    refuse(input, 'it must be a CIDv1 in lower-case base32, without padding or surplus characters');
+    fail(input, 'it must be a CIDv1 in lower-case base32, without padding or surplus characters');
   }
   const multihash = multihashName(cid.multihash.code);
   if (multihash === undefined) {
-    refuse(input, `its hash function 0x${cid.multihash.code.toString(16)} is neither BLAKE3 nor SHA2-256`);
+    fail(input, `its hash function 0x${cid.multihash.code.toString(16)} is neither BLAKE3 nor SHA2-256`);
   }
   if (cid.multihash.digest.length !== digestLength) {
-    refuse(input, `its hash has ${cid.multihash.digest.length} bytes instead of ${digestLength}`);
+    fail(input, `its hash has ${cid.multihash.digest.length} bytes instead of ${digestLength}`);
   }
   return { text, codec: cid.code, multihash, digest: cid.multihash.digest };
 }
 
-function refuse(input: string, reason: string): never {
+function fail(input: string, reason: string): never {
   throw new ServiceError('invalid_cid', `"${excerpt(input)}" is not accepted as a CID: ${reason}.`);
 }
 

@@ -55,15 +55,15 @@ export interface DidKey {
  * @throws ServiceError `invalid_request`.
  */
 export function parseDidKey(text: string): DidKey {
-  if (!text.startsWith(prefix)) refuse(text, 'it does not start with "did:key:"');
+  if (!text.startsWith(prefix)) fail(text, 'it does not start with "did:key:"');
   const encoded = text.slice(prefix.length);
-  if (!encoded.startsWith('z')) refuse(text, 'its key is not in base58btc, which starts with "z"');
+  if (!encoded.startsWith('z')) fail(text, 'its key is not in base58btc, which starts with "z"');
   const { codec, publicKey } = decode(text, encoded);
   const keyType = keyTypes.get(codec);
-  if (keyType === undefined) refuseKeyType(text, codec);
+  if (keyType === undefined) throwKeyType(text, codec);
   const problem = keyProblem(keyType, publicKey);
-  if (problem) refuse(text, problem);
-  if (makeDidKey(keyType, publicKey) !== text) refuse(text, 'it is not the canonical encoding of its key');
+  if (problem) fail(text, problem);
+  if (makeDidKey(keyType, publicKey) !== text) fail(text, 'it is not the canonical encoding of its key');
   return { did: text, keyType, publicKey };
 }
 
@@ -97,13 +97,13 @@ export function makeDidKey(keyType: KeyType, publicKey: Uint8Array): string {
 }
 
 function decode(text: string, encoded: string): { codec: number; publicKey: Uint8Array } {
-  if (encoded.length > maxKeyLength) refuse(text, 'it is longer than any key');
+  if (encoded.length > maxKeyLength) fail(text, 'it is longer than any key');
   try {
     const bytes = base58btc.decode(encoded);
     const [codec, start] = varint.decode(bytes);
     return { codec, publicKey: bytes.slice(start) };
   } catch (cause) {
-    refuse(text, 'its key is not base58btc of a multicodec and a key', cause);
+    fail(text, 'its key is not base58btc of a multicodec and a key', cause);
   }
 }
 
@@ -118,12 +118,12 @@ function keyProblem(keyType: KeyType, publicKey: Uint8Array): string | undefined
   return undefined;
 }
 
-function refuseKeyType(text: string, codec: number): never {
+function throwKeyType(text: string, codec: number): never {
   const name = otherKeyTypes.get(codec) ?? `unknown (multicodec 0x${codec.toString(16)})`;
-  refuse(text, `its key type is ${name}; supported are ${Object.keys(formats).join(', ')}`);
+  fail(text, `its key type is ${name}; supported are ${Object.keys(formats).join(', ')}`);
 }
 
-function refuse(text: string, reason: string, cause?: unknown): never {
+function fail(text: string, reason: string, cause?: unknown): never {
   const shown = text.length > 120 ? `${text.slice(0, 120)}…` : text;
   throw new ServiceError('invalid_request', `"${shown}" is not accepted as a did:key: ${reason}.`, { cause });
 }

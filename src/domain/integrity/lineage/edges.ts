@@ -1,7 +1,7 @@
 import { cidUrn } from '../identifiers/cid.ts';
 import { operation, reference, registration } from '../kinds/kind.ts';
 import { kindNamed, type StatementKind, statementKinds } from '../kinds/registry.ts';
-import { type Place, placeNumber } from '../statements/places.ts';
+import { placeNumber, type ReferencePlace } from '../statements/places.ts';
 import type { WantedPlace } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 
@@ -34,12 +34,12 @@ export type Direction = keyof typeof directions;
 
 const kinds = Object.values(statementKinds);
 
-function placesIn(rolesOf: (kind: (typeof kinds)[number]) => readonly string[]): Place[] {
+function placesIn(rolesOf: (kind: (typeof kinds)[number]) => readonly string[]): ReferencePlace[] {
   return kinds.flatMap((kind) => rolesOf(kind).map((role) => ({ role, kind: kind.name })));
 }
 
 /** The places of a thing in computations that continue a flow. */
-export function flowPlaces(flow: Flow): Place[] {
+export function flowPlaces(flow: Flow): ReferencePlace[] {
   return placesIn(({ lineage }) => (lineage.flow ? [lineage.flow[flow]] : []));
 }
 
@@ -58,10 +58,10 @@ export function flowEnds(statement: ReferringStatement, flow: Flow): string {
 }
 
 /** The places of a thing in statements about it. */
-export const factPlaces: readonly Place[] = placesIn(({ lineage }) => lineage.facts);
+export const factPlaces: readonly ReferencePlace[] = placesIn(({ lineage }) => lineage.facts);
 
 /** The places of a thing as an actor, program or machine. There can be very many such statements. */
-export const usePlaces: readonly Place[] = [
+export const usePlaces: readonly ReferencePlace[] = [
   ...placesIn(() => ['registeredBy']),
   ...placesIn(({ references, lineage: { facts, flow } }) =>
     references.filter(
@@ -145,7 +145,7 @@ export function statementNode({ rdfcCid }: Pick<ReferringStatement, 'rdfcCid'>):
 
 /** The places of some kinds (null: all), with a limit for each. */
 export function wantedPlaces(
-  places: readonly Place[],
+  places: readonly ReferencePlace[],
   kinds: readonly StatementKind[] | null,
   limit: number,
 ): WantedPlace[] {

@@ -279,12 +279,12 @@ function flowOf(flows: readonly Flow[], role: string, statement: ReferringStatem
 /** Groups visits with the same question. Drops visits without a question. */
 function alike(visits: readonly Visit[], atOnce = nodesAtOnce): Visit[][] {
   const asking = visits.filter(({ flows, facts }) => facts || flows.length > 0);
-  const sorts = Object.groupBy(asking, ({ flows, facts, uses }) =>
+  const groups = Object.groupBy(asking, ({ flows, facts, uses }) =>
     [facts, uses, ...flows.toSorted()].join(' '),
   );
-  return Object.values(sorts).flatMap((sort = []) =>
-    Array.from({ length: Math.ceil(sort.length / atOnce) }, (_, at) =>
-      sort.slice(at * atOnce, (at + 1) * atOnce),
+  return Object.values(groups).flatMap((group = []) =>
+    Array.from({ length: Math.ceil(group.length / atOnce) }, (_, at) =>
+      group.slice(at * atOnce, (at + 1) * atOnce),
     ),
   );
 }

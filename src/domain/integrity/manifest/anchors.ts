@@ -3,7 +3,7 @@ import type { ClosedWorld } from '../ports.ts';
 import type { StatementChecking } from './check.ts';
 import type { ManifestFile } from './file.ts';
 import { anchorLimit } from './json.ts';
-import { at, type ManifestProblem, placeIn, refuseAt } from './problem.ts';
+import { at, failAt, type ManifestProblem, placeIn } from './problem.ts';
 
 /** An anchor record: a proof that statements were published. */
 export interface CarriedAnchor {
@@ -22,13 +22,13 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
   let index = 0;
   for await (const slice of json.elements(anchors)) {
     const place = placeIn('anchors', index);
-    if (index === anchorsLimit) refuseAt(place, 'too_large', `At most ${anchorsLimit} anchors are accepted.`);
+    if (index === anchorsLimit) failAt(place, 'too_large', `At most ${anchorsLimit} anchors are accepted.`);
     if (slice.end - slice.start > anchorLimit)
-      refuseAt(place, 'too_large', `An anchor may have at most ${anchorLimit} bytes.`);
+      failAt(place, 'too_large', `An anchor may have at most ${anchorLimit} bytes.`);
     const bytes = await json.bytes(slice);
     const anchor = at(place, () => parseStrictJson(bytes, { maxDepth: anchorDepth, exactNumbers: false }));
     if (typeof anchor !== 'object' || anchor === null || Array.isArray(anchor))
-      refuseAt(place, 'invalid_request', 'An anchor must be an object.');
+      failAt(place, 'invalid_request', 'An anchor must be an object.');
     const { statements } = anchor as { statements?: unknown };
     yield { place, bytes, statements: Array.isArray(statements) ? statements : [] };
     index += 1;

@@ -4,7 +4,7 @@ import { inMemory, partOf } from '../../json/random-access.ts';
 import { type Cid, makeCid, parseCid } from '../identifiers/cid.ts';
 import { blake3Digest, hasher } from '../identifiers/hashing.ts';
 import type { ManifestFile } from './file.ts';
-import { placeIn, refuseAt } from './problem.ts';
+import { failAt, placeIn } from './problem.ts';
 
 export interface CarriedBlob {
   readonly place: string;
@@ -25,7 +25,7 @@ export async function* jsonBlobs({ file, json, blobs }: ManifestFile): AsyncGene
     const place = placeIn('blobs', key);
     const value = partOf(file, start, end - start);
     const text = value.size > smallBytes ? value : inMemory(await value.read(0, value.size));
-    if ((await text.read(0, 1))[0] !== quote) refuseAt(place, 'invalid_request', 'A blob must be a string.');
+    if ((await text.read(0, 1))[0] !== quote) failAt(place, 'invalid_request', 'A blob must be a string.');
     yield {
       place,
       cid: () => parseCid(key),

@@ -36,12 +36,12 @@ function jsonCarrier(manifest: ManifestFile): ManifestCarrier {
 async function carCarrier(file: RandomAccess): Promise<ManifestCarrier> {
   const car = await openCarFile(file);
   const [root] = car.roots;
-  if (!root || car.roots.length > 1) refuse(`it has ${car.roots.length} roots instead of one`);
+  if (!root || car.roots.length > 1) fail(`it has ${car.roots.length} roots instead of one`);
   const block = await findBlock(car, root);
-  if (!block) refuse(`it has no block for its root ${root.text}`);
+  if (!block) fail(`it has no block for its root ${root.text}`);
   await verifyBlob(carried(block, 0));
   const manifest = await openManifest(partOf(file, block.start, block.size));
-  await demandNoBlobs(manifest);
+  await assertNoBlobs(manifest);
   const forms = new DigestSet();
   const isJcs = ({ cid }: CarFileBlock) => cid.codec === codecs.jcs;
   const isForm = (block: CarFileBlock) =>
@@ -69,9 +69,9 @@ async function* carriedBlocks(
 }
 
 /** Blobs inside the root would be ignored. */
-async function demandNoBlobs(manifest: ManifestFile): Promise<void> {
+async function assertNoBlobs(manifest: ManifestFile): Promise<void> {
   const { done } = await jsonBlobs(manifest).next();
-  if (!done) refuse('its root has "blobs", which must be blocks of the CAR instead');
+  if (!done) fail('its root has "blobs", which must be blocks of the CAR instead');
 }
 
 async function findBlock(car: CarFile, { text }: Cid): Promise<CarFileBlock | undefined> {
@@ -83,6 +83,6 @@ function carried({ cid, size, bytes }: CarFileBlock, index: number): CarriedBlob
   return { place: `block ${index}, ${cid.text}`, cid: () => cid, size, bytes };
 }
 
-function refuse(reason: string): never {
+function fail(reason: string): never {
   throw new ServiceError('invalid_request', `This CAR is not a manifest: ${reason}.`);
 }

@@ -7,7 +7,7 @@ import { type Cid, cidIn, cidOf, codecs, makeCid } from '../identifiers/cid.ts';
 import { hasher } from '../identifiers/hashing.ts';
 import type { ClosedWorld } from '../ports.ts';
 import type { ManifestFile } from './file.ts';
-import { at, placeIn, refuseAt } from './problem.ts';
+import { at, failAt, placeIn } from './problem.ts';
 
 export interface ManifestContexts {
   /** One document per URL: that of the manifest, or an equal trusted one. */
@@ -43,9 +43,9 @@ export async function readContexts(manifest: ManifestFile, trusted: Trusted): Pr
   let total = 0;
   for await (const { url, exact } of contextTexts(manifest)) {
     const place = placeIn('contexts', url);
-    if (world.has(url)) refuseAt(place, 'invalid_request', 'The manifest contains the context twice.');
+    if (world.has(url)) failAt(place, 'invalid_request', 'The manifest contains the context twice.');
     total += exact.length;
-    if (documents.length === documentsLimit || total > totalLimit) refuseTooMany();
+    if (documents.length === documentsLimit || total > totalLimit) throwTooMany();
     const text = at(place, () => decodeUtf8(exact));
     const verified = await verifiedDocument(url, { text, exact }, trusted);
     if (!verified) {
@@ -71,7 +71,7 @@ async function* contextTexts({ json, contexts }: ManifestFile) {
   if (!contexts) return;
   for await (const { key: url, outer } of json.members(contexts)) {
     if (outer.end - outer.start > contextLimit)
-      refuseAt(
+      failAt(
         placeIn('contexts', url),
         'too_large',
         `A context document may have at most ${contextLimit} bytes.`,
@@ -117,7 +117,7 @@ function trimmed(bytes: Uint8Array): Uint8Array {
   return Buffer.from(Buffer.from(bytes).toString().trim());
 }
 
-function refuseTooMany(): never {
+function throwTooMany(): never {
   throw new ServiceError(
     'too_large',
     `A manifest may have at most ${documentsLimit} contexts with ${totalLimit} bytes in total.`,

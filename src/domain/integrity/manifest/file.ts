@@ -3,7 +3,7 @@ import type { JsonMember, JsonSlice } from '../../json/json-cursor.ts';
 import { JsonFile } from '../../json/json-file.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import { at, placeIn, refuseAt } from './problem.ts';
+import { at, failAt, placeIn } from './problem.ts';
 
 /** The only supported version (vocabulary, manifest). */
 export const manifestVersion = '3';
@@ -42,16 +42,16 @@ export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
   const parts = new Map<string, JsonMember>();
   for await (const member of json.outermost()) {
     if (!partNames.has(member.key)) {
-      await demandJson(json, member);
+      await assertJson(json, member);
       continue;
     }
-    if (parts.has(member.key)) refuse(`it has "${member.key}" twice`);
+    if (parts.has(member.key)) fail(`it has "${member.key}" twice`);
     parts.set(member.key, member);
   }
-  await demandVersion(json, parts.get('version'));
+  await assertVersion(json, parts.get('version'));
   const part = (name: string, opening: '{' | '[') => present(json, parts.get(name), name, opening);
   const statements = await part('statements', '{');
-  if (!statements) refuse('it has no "statements"');
+  if (!statements) fail('it has no "statements"');
   return {
     file,
     json,
@@ -63,10 +63,10 @@ export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
   };
 }
 
-async function demandJson(json: JsonFile, member: JsonMember): Promise<void> {
+async function assertJson(json: JsonFile, member: JsonMember): Promise<void> {
   const place = placeIn(member.key);
   if (member.end - member.start > otherBytes)
-    refuseAt(
+    failAt(
       place,
       'too_large',
       `A member that is not part of the manifest format may have at most ${otherBytes} bytes.`,
@@ -75,8 +75,8 @@ async function demandJson(json: JsonFile, member: JsonMember): Promise<void> {
   at(place, () => parseStrictJson(bytes, { maxDepth: otherDepth, exactNumbers: false }));
 }
 
-async function demandVersion(json: JsonFile, member: JsonMember | undefined): Promise<void> {
-  if (!member) refuse('it has no "version"');
+async function assertVersion(json: JsonFile, member: JsonMember | undefined): Promise<void> {
+  if (!member) fail('it has no "version"');
   const { start, end } = member;
   const text = Buffer.from(await json.bytes({ start, end: Math.min(end, start + versionBytes) })).toString();
   if (text === `"${manifestVersion}"`) return;
@@ -97,9 +97,9 @@ async function present(
   const begin = Buffer.from(await json.bytes({ start, end: Math.min(end, start + 4) })).toString();
   if (begin.startsWith(opening)) return member;
   if (begin === 'null' && end - start === 4) return undefined;
-  refuse(`its "${name}" is not an ${opening === '{' ? 'object' : 'array'}`);
+  fail(`its "${name}" is not an ${opening === '{' ? 'object' : 'array'}`);
 }
 
-function refuse(reason: string): never {
+function fail(reason: string): never {
   throw new ServiceError('invalid_request', `This is not a manifest: ${reason}.`);
 }

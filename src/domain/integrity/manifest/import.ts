@@ -65,7 +65,7 @@ export async function importManifest(
     const carrier = await openCarrier(file, form);
     await using verified = await verifyForImport(ports, carrier);
     const known = await ports.graphs.get(graph.graphId);
-    if (known) await demandSame(ports, known, verified);
+    if (known) await assertSame(ports, known, verified);
     const { contexts } = verified;
     const documents = new ContextKeeper(ports.unlimitedBlobs, contexts.documents);
     for (const { text, cid } of contexts.world.documents)
@@ -74,7 +74,7 @@ export async function importManifest(
     const { counts: blobs, unnamed } = await storeBlobs(ports, carrier, verified);
     const attachments = await storeAttachments(ports, carrier, verified);
     const statements = known ? undefined : await storeStatements(ports, graph, verified, attachments);
-    if (!known && !statements) await demandSameImport(ports, graph, verified);
+    if (!known && !statements) await assertSameImport(ports, graph, verified);
     await attachBlobs(ports.attachedBlobs, graph.graphId, unnamed);
     return {
       graphId: graph.graphId,
@@ -170,7 +170,7 @@ async function storeStatements(
 }
 
 /** The graph may come from the same import, sent twice. @throws ServiceError `conflict` otherwise. */
-async function demandSameImport(
+async function assertSameImport(
   ports: ManifestImporting,
   { graphId, parentId, projectId }: Graph,
   verified: VerifiedManifest,
@@ -181,11 +181,11 @@ async function demandSameImport(
       'conflict',
       `The graph ${graphId} was registered by another request in the meantime. Choose another graph_id.`,
     );
-  await demandSame(ports, existing, verified);
+  await assertSame(ports, existing, verified);
 }
 
 /** @throws ServiceError `conflict` unless the graph has all statements, anchors and unverified contexts. */
-async function demandSame(
+async function assertSame(
   { graphContents }: ManifestImporting,
   { graphId }: Graph,
   { rows, anchors, contexts }: VerifiedManifest,
@@ -194,14 +194,14 @@ async function demandSame(
   const has = new Set([...attached.anchors, ...attached.contexts.map(({ url, cid }) => `${url} ${cid}`)]);
   const unverified = contexts.world.documents.filter(({ url }) => contexts.unverified.has(url));
   const wanted = [...anchors, ...unverified.map(({ url, cid }) => `${url} ${cid}`)];
-  if (wanted.some((one) => !has.has(one))) refuseOther(graphId);
+  if (wanted.some((one) => !has.has(one))) throwOtherGraph(graphId);
   for await (const group of rows.groups()) {
     const cids = Array.from(group, ({ jcsCid }) => jcsCid);
-    if ((await graphContents.count(graphId, cids)) < cids.length) refuseOther(graphId);
+    if ((await graphContents.count(graphId, cids)) < cids.length) throwOtherGraph(graphId);
   }
 }
 
-function refuseOther(graphId: string): never {
+function throwOtherGraph(graphId: string): never {
   throw new ServiceError(
     'conflict',
     `The graph ${graphId} exists already and lacks content of this manifest. Choose another graph_id.`,

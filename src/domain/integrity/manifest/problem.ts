@@ -42,7 +42,7 @@ export function refusalOf({ place, error }: ManifestProblem): ServiceError {
 }
 
 /** @throws ServiceError with the place. */
-export function refuseAt(place: string, code: ErrorCode, message: string): never {
+export function failAt(place: string, code: ErrorCode, message: string): never {
   throw refusalOf(problem(place, code, message));
 }
 

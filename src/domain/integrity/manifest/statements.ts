@@ -2,7 +2,7 @@ import type { JsonMember, JsonSlice } from '../../json/json-cursor.ts';
 import type { JsonFile } from '../../json/json-file.ts';
 import { cidUrn } from '../identifiers/cid.ts';
 import type { Identification, IdentifiedRow } from '../ports.ts';
-import { type Checked, placeIn, problem, problemWithin, refuseAt } from './problem.ts';
+import { type Checked, failAt, placeIn, problem, problemWithin } from './problem.ts';
 
 /** A statement of a manifest with a verified id. */
 export interface CheckedStatement {
@@ -30,7 +30,7 @@ export async function* statementGroups(
   let members: JsonMember[] = [];
   for await (const member of json.members(statements)) {
     const { key, start, end } = member;
-    if (end - start > maxStatementBytes) refuseSize(key, end - start, maxStatementBytes);
+    if (end - start > maxStatementBytes) throwTooLarge(key, end - start, maxStatementBytes);
     const from = members[0]?.start ?? start;
     if (members.length === groupStatements || end - from > groupBytes) {
       if (members.length > 0) yield await group(json, members);
@@ -64,8 +64,8 @@ export function checkGroup(
   });
 }
 
-function refuseSize(key: string, size: number, limit: number): never {
-  refuseAt(
+function throwTooLarge(key: string, size: number, limit: number): never {
+  failAt(
     placeIn('statements', key),
     'too_large',
     `The statement has ${size} bytes. At most ${limit} are accepted (CAIRN_MAX_STATEMENT_BYTES raises the limit).`,

@@ -55,7 +55,7 @@ export async function verifyForImport(
   };
   let statements = 0;
   for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
-    const good = checked.map((one) => (isProblem(one) ? refuse(one) : trusted(one.row)));
+    const good = checked.map((one) => (isProblem(one) ? fail(one) : trusted(one.row)));
     for (const row of good) note(row);
     statements += good.length;
     await rows.write(good);
@@ -64,12 +64,12 @@ export async function verifyForImport(
     statements += group.length;
     await rows.write(group.map(trusted));
   }
-  for await (const checked of checkBlobs(carrier)) if (isProblem(checked)) refuse(checked);
+  for await (const checked of checkBlobs(carrier)) if (isProblem(checked)) fail(checked);
   const anchors: string[] = [];
   const anchoredContexts = new Set<string>();
   for await (const anchor of carriedAnchors(carrier.manifest)) {
     const checked = await checkAnchor(ports, anchor, contexts.world);
-    for (const problem of checked.problems) refuse(problem);
+    for (const problem of checked.problems) fail(problem);
     for (const url of checked.contexts) anchoredContexts.add(url);
     anchors.push(cidOf(codecs.raw, anchor.bytes).text);
   }
@@ -118,7 +118,7 @@ async function* otherForms(
   if (group.length > 0) yield group;
 }
 
-function refuse(problem: ManifestProblem): never {
+function fail(problem: ManifestProblem): never {
   throw refusalOf(problem);
 }
 

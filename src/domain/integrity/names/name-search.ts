@@ -1,4 +1,4 @@
-import { readCursor, refuseCursor, writeCursor } from '../../cursors.ts';
+import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Page, StatementFilter, StatementPage, StatementScope } from '../ports.ts';
@@ -21,7 +21,7 @@ const bytesAnswered = 8 << 20;
  * A cursor can be read by whoever has it, so it holds no name that the reader may not see: only the place after one that
  * they may see (null: the start), and how many hidden names follow it.
  */
-type Place = readonly [after: string | null, hidden: number];
+type CursorMark = readonly [after: string | null, hidden: number];
 
 /** See `NameIndex`. */
 export async function searchNames(
@@ -44,7 +44,7 @@ export async function searchNames(
   async function answer(hasMore: boolean): Promise<StatementPage> {
     const statements = found.map((row) => storedStatement(row, scope));
     if (!hasMore) return { statements };
-    if (hidden > mostHidden) refuseShortStart();
+    if (hidden > mostHidden) throwTooShort();
     if (lastSeen) seenUntil = (await read(lastSeen.position, lastSeen.count)).next ?? null;
     return { statements, next: writeCursor([seenUntil, hidden], question) };
   }
@@ -74,7 +74,7 @@ export async function searchNames(
 type Read = (position: string | null, most: number) => ReturnType<NameReading['names']['page']>;
 
 /** @returns the position after a place; undefined at the end. */
-async function passOver(read: Read, [after, hidden]: Place): Promise<string | null | undefined> {
+async function passOver(read: Read, [after, hidden]: CursorMark): Promise<string | null | undefined> {
   let position: string | null | undefined = after;
   for (let left = hidden; left > 0 && position !== undefined; ) {
     const { records, next } = await read(position, Math.min(left, passedAtOnce));
@@ -85,13 +85,13 @@ async function passOver(read: Read, [after, hidden]: Place): Promise<string | nu
   return position;
 }
 
-function placeIn(position: unknown): Place {
+function placeIn(position: unknown): CursorMark {
   const [after, hidden] = Array.isArray(position) ? position : [];
   const isPlace = (after === null || typeof after === 'string') && hidden >= 0 && hidden <= mostHidden;
-  return isPlace ? [after, hidden] : refuseCursor();
+  return isPlace ? [after, hidden] : throwBadCursor();
 }
 
-function refuseShortStart(): never {
+function throwTooShort(): never {
   const message = `More than ${mostHidden} names that you may not see begin so. Write more of the name.`;
   throw new ServiceError('invalid_request', message);
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 
 /** Larger documents have no name. */
 export const documentLimit = 1 << 16;
@@ -33,7 +33,7 @@ export function nameInDocument(bytes: Uint8Array): string | undefined {
   return isObject(document) ? nameIn(document) : undefined;
 }
 
-export function nameIn(document: Readonly<Record<string, unknown>>): string | undefined {
+export function nameIn(document: JsonObject): string | undefined {
   for (const member of members) {
     const value = document[member];
     const name = typeof value === 'string' ? shownName(value) : '';

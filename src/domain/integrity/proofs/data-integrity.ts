@@ -1,11 +1,12 @@
 import { base58btc } from 'multiformats/bases/base58';
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { Signer } from '../signer.ts';
 import { jcsData } from './jcs-suite.ts';
 import { verificationMethodOf } from './keys.ts';
-import type { Canonicalizer, DataIntegrityProof, Json } from './proof.ts';
+import type { Canonicalizer, DataIntegrityProof } from './proof.ts';
 import { rdfcDataToSign } from './rdfc.ts';
 
 export interface ProofPorts {
@@ -43,10 +44,10 @@ export async function addProofs<Document extends object>(
   documents: readonly Document[],
   { created, cryptosuite }: ProofOptions,
 ): Promise<(Document & { proof: DataIntegrityProof })[]> {
-  if (documents.some((document) => 'proof' in document)) refuse('The document already has a proof.');
+  if (documents.some((document) => 'proof' in document)) fail('The document already has a proof.');
   const isEd25519 = signer.keys[0]?.jwk.crv === 'Ed25519';
-  if (cryptosuite && !isEd25519) refuse(`The active key is not an Ed25519 key, which ${cryptosuite} needs.`);
-  const contents = documents.map((document) => withProofContext(document as unknown as Json));
+  if (cryptosuite && !isEd25519) fail(`The active key is not an Ed25519 key, which ${cryptosuite} needs.`);
+  const contents = documents.map((document) => withProofContext(document as unknown as JsonObject));
   const options = {
     type: 'DataIntegrityProof' as const,
     cryptosuite: cryptosuite ?? (isEd25519 ? 'eddsa-rdfc-2022' : 'ecdsa-rdfc-2019'),
@@ -68,13 +69,13 @@ export async function addProofs<Document extends object>(
   });
 }
 
-function withProofContext(document: Json): Json {
+function withProofContext(document: JsonObject): JsonObject {
   const { '@context': context = [] } = document;
   const contexts = Array.isArray(context) ? context : [context];
   if (contexts.some((one) => proofContexts.has(one))) return document;
   return { ...document, '@context': [...contexts, dataIntegrityContext] };
 }
 
-function refuse(reason: string): never {
+function fail(reason: string): never {
   throw new ServiceError('invalid_request', reason);
 }

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../json/is-object.ts';
 import { jcs } from '../identification/jcs.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
-import { type Json, proofFails } from './proof.ts';
+import { proofFails } from './proof.ts';
 
 /**
  * What eddsa-jcs-2022 signs: SHA-256 of the proof options, then SHA-256 of the document, both in RFC 8785 form
@@ -8,7 +9,7 @@ import { type Json, proofFails } from './proof.ts';
  * @param options the proof without its signature.
  * @throws ProofProblem
  */
-export function jcsData(document: Json, options: Json): Buffer {
+export function jcsData(document: JsonObject, options: JsonObject): Buffer {
   const { '@context': context } = options;
   const content = context === undefined ? document : { ...document, '@context': context };
   if (!startsWith(document['@context'], context))

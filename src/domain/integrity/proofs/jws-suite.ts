@@ -1,4 +1,5 @@
-import { type Json, proofFails, type SignedData, shown } from './proof.ts';
+import type { JsonObject } from '../../json/is-object.ts';
+import { proofFails, type SignedData, shown } from './proof.ts';
 
 /** Longer than any header and signature. */
 const maxJws = 1_000;
@@ -23,7 +24,7 @@ export function detachedJws(jws: unknown, algorithm: string, payload: Uint8Array
   };
 }
 
-function headerOf(text: string): Json {
+function headerOf(text: string): JsonObject {
   try {
     const header = JSON.parse(Buffer.from(text, 'base64url').toString());
     if (typeof header === 'object' && header !== null) return header;

@@ -100,7 +100,7 @@ function jwkOf(keyType: KeyType, publicKey: Uint8Array) {
 }
 
 /** @throws ProofProblem unless the key made the signature. ECDSA signatures are r and s, not DER. */
-export function demandSignature(
+export function assertSignature(
   { did, keyType, key }: VerificationKey,
   { data, signature }: SignedData,
 ): void {

@@ -1,7 +1,5 @@
 import type { Identifier } from '../ports.ts';
 
-export type Json = Readonly<Record<string, unknown>>;
-
 /** A proof that this service makes (W3C Data Integrity 1.0, 2.1). */
 export interface DataIntegrityProof {
   readonly type: 'DataIntegrityProof';

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
-import type { Canonicalizer, Json } from './proof.ts';
+import type { Canonicalizer } from './proof.ts';
 
 /** The vocabulary for undefined terms that drafts of the credentials/v2 context had. */
 const draftVocabulary = { '@vocab': 'https://www.w3.org/ns/credentials/issuer-dependent#' };
@@ -12,7 +13,11 @@ const draftVocabulary = { '@vocab': 'https://www.w3.org/ns/credentials/issuer-de
  * @param options the proof without its signature.
  * @throws ServiceError `not_covered` if JSON-LD would drop members, so that the signature would not cover them.
  */
-export async function rdfcData(identifier: Canonicalizer, document: Json, options: Json): Promise<Buffer> {
+export async function rdfcData(
+  identifier: Canonicalizer,
+  document: JsonObject,
+  options: JsonObject,
+): Promise<Buffer> {
   return hashed(await rdfcTexts(identifier, document, options));
 }
 
@@ -25,8 +30,8 @@ export interface RdfcTexts {
 /** Canonical N-Quads of proof options and document. @throws ServiceError as `rdfcData` does. */
 export async function rdfcTexts(
   identifier: Canonicalizer,
-  document: Json,
-  options: Json,
+  document: JsonObject,
+  options: JsonObject,
 ): Promise<RdfcTexts> {
   try {
     return await canonicalTexts(identifier, document, options);
@@ -43,8 +48,8 @@ export async function rdfcTexts(
 /** What the suites sign, for many documents. @throws ServiceError `not_covered`. */
 export async function rdfcDataToSign(
   identifier: Canonicalizer,
-  documents: readonly Json[],
-  options: Json,
+  documents: readonly JsonObject[],
+  options: JsonObject,
 ): Promise<Buffer[]> {
   // Many documents have the same contexts, and so the same options.
   const all = new Map(
@@ -63,26 +68,30 @@ export function hashed({ options, document }: RdfcTexts): Buffer {
   return Buffer.concat([options, document].map(sha256Digest));
 }
 
-async function canonicalTexts(identifier: Canonicalizer, document: Json, options: Json): Promise<RdfcTexts> {
+async function canonicalTexts(
+  identifier: Canonicalizer,
+  document: JsonObject,
+  options: JsonObject,
+): Promise<RdfcTexts> {
   const own = optionsIn(document['@context'], options);
   const [ofOptions = '', ofDocument = ''] = await identifier.canonicalNQuads([own, document].map(bytesOf));
   return { options: ofOptions, document: ofDocument };
 }
 
 /** The options of a proof in the contexts of its document. */
-function optionsIn(context: unknown, options: Json): Json {
+function optionsIn(context: unknown, options: JsonObject): JsonObject {
   return { ...options, ...(context !== undefined && { '@context': context }) };
 }
 
-function bytesOf(document: Json): Uint8Array {
+function bytesOf(document: JsonObject): Uint8Array {
   return Buffer.from(JSON.stringify(document));
 }
 
 /** `issuanceDate` is not a term of the final credentials/v2. */
-function isOfDraft(document: Json): boolean {
+function isOfDraft(document: JsonObject): boolean {
   return 'issuanceDate' in document && contextsOf(document).includes(credentialsV2);
 }
 
-function contextsOf({ '@context': context }: Json): unknown[] {
+function contextsOf({ '@context': context }: JsonObject): unknown[] {
   return Array.isArray(context) ? context : [context];
 }

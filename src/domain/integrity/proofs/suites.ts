@@ -1,8 +1,9 @@
+import type { JsonObject } from '../../json/is-object.ts';
 import type { KeyType } from '../identifiers/did-key.ts';
 import { jcsData } from './jcs-suite.ts';
 import { detachedJws } from './jws-suite.ts';
 import { signatureIn } from './keys.ts';
-import { type Canonicalizer, cannotCheck, type Json, proofFails, type SignedData, shown } from './proof.ts';
+import { type Canonicalizer, cannotCheck, proofFails, type SignedData, shown } from './proof.ts';
 import { hashed, type RdfcTexts, rdfcTexts } from './rdfc.ts';
 
 export interface Suite {
@@ -11,8 +12,8 @@ export interface Suite {
   /** @returns `rdf`: what is signed, unless it is the exact JSON. @throws ProofProblem, ServiceError. */
   signed(
     identifier: Canonicalizer,
-    document: Json,
-    proof: Json,
+    document: JsonObject,
+    proof: JsonObject,
   ): Promise<SignedData & { readonly rdf?: RdfcTexts }>;
 }
 
@@ -51,7 +52,7 @@ const olderSuites: Readonly<Record<string, Omit<Suite, 'name'>>> = {
 };
 
 /** @throws ProofProblem `unknown` for suites that cannot be checked here. */
-export function suiteOf({ type, cryptosuite }: Json): Suite {
+export function suiteOf({ type, cryptosuite }: JsonObject): Suite {
   const isDataIntegrity = type === 'DataIntegrityProof';
   const name = isDataIntegrity ? cryptosuite : type;
   if (typeof name !== 'string')

@@ -1,12 +1,11 @@
 import { ServiceError } from '../../errors.ts';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
-import { demandSignature, keyOf, type OwnKeys } from './keys.ts';
+import { assertSignature, keyOf, type OwnKeys } from './keys.ts';
 import {
   type Canonicalizer,
   cannotCheck,
   failedCheck,
-  type Json,
   type ProofCheck,
   ProofProblem,
   proofFails,
@@ -30,7 +29,7 @@ const maxProofs = 10;
  * @param graph undefined if the exact JSON is signed.
  * @throws ProofProblem if they differ.
  */
-export type Comparison = (graph: SignedGraph | undefined, proof: Json) => void;
+export type Comparison = (graph: SignedGraph | undefined, proof: JsonObject) => void;
 
 /**
  * Checks the proof of a document, or each of its proofs: all must hold (W3C Data Integrity 1.0, 4.4 and 4.5). It does not
@@ -40,7 +39,7 @@ export type Comparison = (graph: SignedGraph | undefined, proof: Json) => void;
  */
 export async function verifyProof(
   ports: VerifyPorts,
-  document: Json,
+  document: JsonObject,
   compare: Comparison = () => {},
 ): Promise<ProofCheck> {
   const { proof, ...content } = document;
@@ -75,16 +74,16 @@ function together(checks: readonly ProofCheck[]): ProofCheck {
 
 async function verifyOne(
   ports: VerifyPorts,
-  content: Json,
-  proof: Json,
-  all: readonly Json[],
+  content: JsonObject,
+  proof: JsonObject,
+  all: readonly JsonObject[],
   compare: Comparison,
 ): Promise<ProofCheck> {
   const found: { suite?: Suite; signer?: string } = {};
   const { verificationMethod, created } = proof;
   const outcome = await outcomeOf(async () => {
     found.suite = suiteOf(proof);
-    demandValues(proof, ports.now?.() ?? new Date());
+    assertValues(proof, ports.now?.() ?? new Date());
     const key = keyOf(verificationMethod, ports);
     found.signer = key.did;
     const { keyType, name } = found.suite;
@@ -95,8 +94,8 @@ async function verifyOne(
     const previous = previousProofs(proof, all);
     const document = previous.length > 0 ? { ...content, proof: previous } : content;
     const signed = await found.suite.signed(ports.identifier, document, proof);
-    demandSignature(key, signed);
-    if (signed.rdf) demandOptions(new SignedGraph(signed.rdf.options), proof);
+    assertSignature(key, signed);
+    if (signed.rdf) assertOptions(new SignedGraph(signed.rdf.options), proof);
     compare(signed.rdf && new SignedGraph(signed.rdf.document), proof);
   });
   return {
@@ -109,7 +108,7 @@ async function verifyOne(
   };
 }
 
-function demandValues({ proofPurpose, created, expires }: Json, now: Date): void {
+function assertValues({ proofPurpose, created, expires }: JsonObject, now: Date): void {
   if (proofPurpose !== 'assertionMethod')
     proofFails(`proofPurpose must be "assertionMethod", but it is ${shown(proofPurpose)}.`);
   if (created !== undefined) timeOf('created', created);
@@ -120,7 +119,7 @@ function demandValues({ proofPurpose, created, expires }: Json, now: Date): void
 const security = 'https://w3id.org/security#';
 
 /** The purpose and the end are read by their names, so these have to be what is signed. */
-function demandOptions(graph: SignedGraph, { expires }: Json): void {
+function assertOptions(graph: SignedGraph, { expires }: JsonObject): void {
   const root = graph.root(() => true);
   const valuesOf = (name: string) => (root ? graph.objects(root, [security + name]) : []);
   const isSigned = (name: string, value: unknown) =>
@@ -142,7 +141,7 @@ function timeOf(name: string, value: unknown): number {
 }
 
 /** The proofs that a proof of a chain signs together with the document (W3C Data Integrity 1.0, 2.1.2). */
-function previousProofs({ previousProof = [] }: Json, all: readonly Json[]): Json[] {
+function previousProofs({ previousProof = [] }: JsonObject, all: readonly JsonObject[]): JsonObject[] {
   const ids: unknown[] = Array.isArray(previousProof) ? previousProof : [previousProof];
   if (ids.length > maxProofs) proofFails(`previousProof names more than ${maxProofs} proofs.`);
   return ids.flatMap((id) => {

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { listOf } from '../credentials/credential-shape.ts';
 import { nameIn, parsedDocument } from '../names/name.ts';
 import type { Content, GovernanceDocument } from './report.ts';
@@ -9,7 +9,7 @@ export function readDocument(bytes: Uint8Array): Pick<Content, 'governance' | 'n
   return isObject(document) ? { governance: governanceOf(document), name: nameIn(document) } : {};
 }
 
-function governanceOf(document: Readonly<Record<string, unknown>>): GovernanceDocument {
+function governanceOf(document: JsonObject): GovernanceDocument {
   const text = (name: string) => {
     const value = document[name];
     return typeof value === 'string' ? { value } : undefined;

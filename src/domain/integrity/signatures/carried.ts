@@ -1,12 +1,9 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import type { StatementRow } from '../ports.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-
 /** A signature inside a statement. */
 export type CarriedSignature =
-  | { readonly kind: 'proof'; readonly document: Json }
-  | { readonly kind: 'credential'; readonly credential: Json }
+  | { readonly kind: 'proof'; readonly document: JsonObject }
+  | { readonly kind: 'credential'; readonly credential: JsonObject }
   | { readonly kind: 'dsse'; readonly envelope: unknown }
   | { readonly kind: 'sigstore'; readonly bundle: unknown; readonly subject: unknown };
 
@@ -20,7 +17,9 @@ export function mayCarrySignature({ kind, jcs }: Pick<StatementRow, 'kind' | 'jc
 
 /** The signatures that a statement carries. */
 export function carriedSignatures({ kind, jcs }: Pick<StatementRow, 'kind' | 'jcs'>): CarriedSignature[] {
-  const document = JSON.parse(Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString()) as Json;
+  const document = JSON.parse(
+    Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString(),
+  ) as JsonObject;
   const found: CarriedSignature[] = [];
   if (document.proof !== undefined) found.push({ kind: 'proof', document });
   if (kind !== 'CredentialRegistration') return found;

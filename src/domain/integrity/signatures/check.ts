@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { validity } from '../credentials/credential-shape.ts';
 import { verifyCredentialProof } from '../credentials/signed-claims.ts';
@@ -8,7 +8,6 @@ import { jcs } from '../identification/jcs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
 import type { StatementRow } from '../ports.ts';
-import type { Json } from '../proofs/proof.ts';
 import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
 import { type CarriedSignature, carriedSignatures } from './carried.ts';
 import { type Signature, signatureId } from './signatures.ts';
@@ -92,7 +91,7 @@ function recordsOf(
 /** Checks a signed credential that is not in a statement. The first record is about itself, others about its subjects. */
 export async function checkDocument(
   ports: SignatureVerifying,
-  credential: Json,
+  credential: JsonObject,
   cid: Cid,
 ): Promise<readonly [Signature, ...Signature[]]> {
   const row = { jcsCid: cid, rdfcCid: cid, references: [] };
@@ -129,7 +128,7 @@ async function outcomeOf(
   }
 }
 
-async function checkCredential(ports: SignatureVerifying, credential: Json): Promise<Outcomes> {
+async function checkCredential(ports: SignatureVerifying, credential: JsonObject): Promise<Outcomes> {
   const proof = await verifyCredentialProof(ports, credential);
   const issuer = issuerCheck(ports, credential, proof);
   const { from = null, until = null } = validity(credential);

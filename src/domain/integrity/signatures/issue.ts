@@ -8,7 +8,7 @@ import { parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { Identified, Identifier, StatementRow, StatementStore, WriteLimit } from '../ports.ts';
 import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
-import { demandAll } from '../statements/accepted.ts';
+import { assertAllAccepted } from '../statements/accepted.ts';
 import type { StatementName } from '../statements/packed-names.ts';
 import { credentialCidOf, ownSignature, type Signature, type Signatures } from './signatures.ts';
 import { credentialIdOf, credentialRegistration, statementCredential } from './statement-credential.ts';
@@ -88,7 +88,7 @@ async function signAll(
   const { body, ranges } = joined(signed.map(({ registration }) => Buffer.from(registration)));
   const options = { generateId: true, strict: true, reportCoverage: false };
   const registrations = await ports.identifier.identify(body, ranges, options);
-  demandAll(registrations);
+  assertAllAccepted(registrations);
   const isNew = await putRegistrations(ports, registrations, graphId, caller);
   const names = [...registrations.names];
   const records = signed.flatMap((one, at) => recordsOf(one, names[at] as StatementName, ports, now));

@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../json/is-object.ts';
 import { jcs } from '../identification/jcs.ts';
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
 import { termsIri } from '../kinds/kind.ts';
 import { isStatementKind, type StatementKind, statementKinds } from '../kinds/registry.ts';
 import type { StatementRow } from '../ports.ts';
-import { cannotCheck, type Json } from '../proofs/proof.ts';
+import { cannotCheck } from '../proofs/proof.ts';
 import type { SignedGraph } from '../proofs/signed-graph.ts';
 import { type Comparison, type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
 
@@ -16,12 +17,12 @@ type Stated = Pick<StatementRow, 'kind' | 'references'>;
 export async function verifyStatementProof(
   ports: VerifyPorts,
   row: Stated,
-  document: Json,
+  document: JsonObject,
 ): Promise<ProofCheck> {
   const compare: Comparison = (graph, proof) => {
-    if (!graph) demandSameContexts(document, proof);
-    else if (isStatementKind(row.kind)) demandSameStatement(row.kind, row, graph);
-    else demandSameForeign(row, graph);
+    if (!graph) assertSameContexts(document, proof);
+    else if (isStatementKind(row.kind)) assertSameStatement(row.kind, row, graph);
+    else assertSameForeign(row, graph);
   };
   // The id follows from the signed statement, so signers may leave it out.
   const { '@id': _, ...withoutId } = document;
@@ -29,27 +30,27 @@ export async function verifyStatementProof(
   return check.result === 'failed' ? await verifyProof(ports, document, compare) : check;
 }
 
-function demandSameStatement(kind: StatementKind, { references }: Stated, graph: SignedGraph): void {
-  const root = graph.rootOfType(termsIri + kind) ?? refuse(`is a ${kind}`);
+function assertSameStatement(kind: StatementKind, { references }: Stated, graph: SignedGraph): void {
+  const root = graph.rootOfType(termsIri + kind) ?? fail(`is a ${kind}`);
   for (const role of ['registeredBy', ...statementKinds[kind].references]) {
     const signed = graph
       .objects(root, [termsIri + role])
       .flatMap(({ value }) => referenceIdentifier(value) ?? []);
     const written = references.filter((one) => one.role === role).map(({ identifier }) => identifier);
-    if (new Set(signed).symmetricDifference(new Set(written)).size > 0) refuse(`names as ${role}`);
+    if (new Set(signed).symmetricDifference(new Set(written)).size > 0) fail(`names as ${role}`);
   }
 }
 
 /** The terms of foreign kinds are not known here. So their IRIs have to end with the names that people read. */
-function demandSameForeign({ kind, references }: Stated, graph: SignedGraph): void {
+function assertSameForeign({ kind, references }: Stated, graph: SignedGraph): void {
   const { identifier: registrant } = references.find(({ role }) => role === 'registeredBy') ?? {};
   if (registrant === undefined) return;
   const root =
     graph.root(
       ({ predicate, object }) =>
         isNamed(predicate.value, 'registeredBy') && referenceIdentifier(object.value) === registrant,
-    ) ?? refuse('names as registeredBy');
-  if (kind !== '' && !graph.types(root).some((iri) => isNamed(iri, kind))) refuse(`is a ${kind}`);
+    ) ?? fail('names as registeredBy');
+  if (kind !== '' && !graph.types(root).some((iri) => isNamed(iri, kind))) fail(`is a ${kind}`);
 }
 
 function isNamed(iri: string, name: string): boolean {
@@ -57,12 +58,12 @@ function isNamed(iri: string, name: string): boolean {
 }
 
 /** A JCS proof permits contexts that are added later. They would change what the id of the statement stands for. */
-function demandSameContexts({ '@context': context }: Json, proof: Json): void {
+function assertSameContexts({ '@context': context }: JsonObject, proof: JsonObject): void {
   const { '@context': signed = context } = proof;
-  if (jcs([signed].flat()) !== jcs([context].flat())) refuse('has as @context');
+  if (jcs([signed].flat()) !== jcs([context].flat())) fail('has as @context');
 }
 
-function refuse(what: string): never {
+function fail(what: string): never {
   cannotCheck(
     `The signature holds, but it does not cover what the statement ${what}: its contexts give members another meaning than the signed ones have. Write the statement as it was signed.`,
   );

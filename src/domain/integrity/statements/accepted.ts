@@ -6,12 +6,12 @@ const problemsListed = 100;
 type Refusals = Pick<Identified, 'count' | 'refused'>;
 
 /** @throws ServiceError that refused the statement. */
-export function demandOne({ refused: [first] }: Refusals): void {
+export function assertOneAccepted({ refused: [first] }: Refusals): void {
   if (first) throw first.error;
 }
 
 /** @throws ServiceError one error that lists all refused statements. */
-export function demandAll({ count, refused }: Refusals): void {
+export function assertAllAccepted({ count, refused }: Refusals): void {
   const [first] = refused;
   if (!first) return;
   const isOneKind = refused.every(({ error }) => error.code === first.error.code);

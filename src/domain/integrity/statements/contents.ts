@@ -34,14 +34,14 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
       const visible = await now.graphReads.visible(graphIds, visibility);
       const sizes = await now.graphReads.sizes(visible);
       const lists: MarkList[] = visible.flatMap((graphId) =>
-        (['verified', 'unverified'] as const).map((sort) => ({ ...unread, sort, graphId })),
+        (['verified', 'unverified'] as const).map((partition) => ({ ...unread, partition, graphId })),
       );
       if (graphIds === null && visibility.projects === 'all')
-        lists.push({ ...unread, sort: 'verified', graphId: null });
+        lists.push({ ...unread, partition: 'verified', graphId: null });
       let rowsAtOnce = firstRows;
       const read = async (keys: readonly Key[]) => {
         const page = await rowsOf(now.rows, keys);
-        if (sizes && page.length < keys.length) refuseDamaged('Statements that an index names are missing');
+        if (sizes && page.length < keys.length) throwDamaged('Statements that an index names are missing');
         rowsAtOnce = Math.min(Math.ceil(pageBytes / meanBytes(page)), mostRows);
         return page;
       };
@@ -50,7 +50,7 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
         if (page.length > 0) yield page;
         await yieldToEventLoop();
       }
-      if (sizes) demandSizes(lists, sizes);
+      if (sizes) assertSizes(lists, sizes);
     },
 
     visible: (graphIds, visibility) => graphReads.visible(graphIds, visibility),
@@ -79,36 +79,35 @@ export async function countInGraph(
 }
 
 /** @throws ServiceError `damaged` unless as many rows were read of each graph as the store says that it has. */
-function demandSizes(lists: readonly MarkList[], sizes: ReadonlyMap<string, number>): void {
+function assertSizes(lists: readonly MarkList[], sizes: ReadonlyMap<string, number>): void {
   const read = new Map<string, number>();
   for (const { graphId, count } of lists)
     if (graphId !== null) read.set(graphId, (read.get(graphId) ?? 0) + count);
   for (const [graphId, size] of sizes) {
     const found = read.get(graphId) ?? 0;
-    if (found !== size)
-      refuseDamaged(`The graph ${graphId} has ${size} statements, and ${found} can be read`);
+    if (found !== size) throwDamaged(`The graph ${graphId} has ${size} statements, and ${found} can be read`);
   }
 }
 
-function refuseDamaged(what: string): never {
+function throwDamaged(what: string): never {
   throw new ServiceError(
     'damaged',
     `The database is damaged. ${what}. Run "cairn fsck" to see what else is damaged.`,
   );
 }
 
-type Sort = keyof StatementRowsOfStore;
+type Partition = keyof StatementRowsOfStore;
 
 /** The position of a row among all graphs. Verified rows of an id come first. */
 interface Key {
   readonly text: string;
-  readonly sort: Sort;
+  readonly partition: Partition;
   readonly mark: string;
 }
 
 /** The marks of a graph (null: of the rows in no graph), read page by page. */
 interface MarkList {
-  readonly sort: Sort;
+  readonly partition: Partition;
   readonly graphId: string | null;
   after: string | null;
   isEnded: boolean;
@@ -120,11 +119,11 @@ interface MarkList {
 const unread = { after: null, isEnded: false, count: 0, keys: [] };
 
 async function readOn(rows: BySort<OrderedRows>, list: MarkList, limit: number): Promise<void> {
-  const { sort, graphId, after } = list;
-  const marks = await rows[sort].contents(graphId, after, limit);
-  const order = sort === 'verified' ? 0 : 1;
+  const { partition, graphId, after } = list;
+  const marks = await rows[partition].contents(graphId, after, limit);
+  const order = partition === 'verified' ? 0 : 1;
   const textOf = (mark: string) => `${mark.slice(0, idDigits)}${order}${mark.slice(idDigits)}`;
-  list.keys = marks.map((mark) => ({ text: textOf(mark), sort, mark }));
+  list.keys = marks.map((mark) => ({ text: textOf(mark), partition, mark }));
   list.count += marks.length;
   list.after = marks.at(-1) ?? null;
   list.isEnded = marks.length < limit;
@@ -174,9 +173,9 @@ function meanBytes(rows: readonly StatementRow[]): number {
 
 async function rowsOf(rows: BySort<OrderedRows>, keys: readonly Key[]): Promise<StatementRow[]> {
   const found = new Map<Key, StatementRow | undefined>();
-  for (const sort of ['verified', 'unverified'] as const) {
-    const asked = keys.filter((key) => key.sort === sort);
-    const answers = asked.length > 0 ? await rows[sort].atMarks(asked.map(({ mark }) => mark)) : [];
+  for (const partition of ['verified', 'unverified'] as const) {
+    const asked = keys.filter((key) => key.partition === partition);
+    const answers = asked.length > 0 ? await rows[partition].atMarks(asked.map(({ mark }) => mark)) : [];
     for (const [at, key] of asked.entries()) found.set(key, answers[at]);
   }
   return keys.flatMap((key) => found.get(key) ?? []);

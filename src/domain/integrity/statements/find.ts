@@ -1,4 +1,4 @@
-import { refuseCursor } from '../../cursors.ts';
+import { throwBadCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
@@ -71,7 +71,7 @@ async function ownForms(
   if (after?.startsWith(amongReferences)) return nothing;
   const form = cid?.codec === codecs.jcs ? await index.form(cid, scope) : undefined;
   const id = cid?.codec === codecs.rdfc ? cid : form?.rdfcCid;
-  if (after !== null && !(id && after.startsWith(amongForms))) refuseCursor();
+  if (after !== null && !(id && after.startsWith(amongForms))) throwBadCursor();
   if (!id) return nothing;
   const forms = await index.forms(id, { after: after?.slice(1) ?? null, limit }, scope);
   const self = form ?? forms.statements[0];

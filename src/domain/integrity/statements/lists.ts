@@ -1,4 +1,4 @@
-import { readCursor, refuseCursor, writeCursor } from '../../cursors.ts';
+import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Page } from '../ports.ts';
 import type { ListedPage, ListedStatement, StatementList, StatementRows } from './rows.ts';
@@ -92,9 +92,9 @@ export async function readLists<Of extends Source>(
 /** @throws ServiceError `invalid_request`. */
 function positionIn(cursor: string, question: unknown): [source: number, mark: string | null] {
   const position = readCursor(cursor, question);
-  if (!Array.isArray(position)) refuseCursor();
+  if (!Array.isArray(position)) throwBadCursor();
   const [source, mark] = position;
   return Number.isInteger(source) && (mark === null || typeof mark === 'string')
     ? [source, mark]
-    : refuseCursor();
+    : throwBadCursor();
 }

@@ -1,6 +1,6 @@
 import type { StatementKind } from '../kinds/registry.ts';
 
-export interface Place {
+export interface ReferencePlace {
   readonly role: string;
   readonly kind: string;
 }
@@ -36,7 +36,7 @@ const table: readonly (readonly [role: string, ...kinds: StatementKind[]])[] = [
 ];
 
 /** Numbers start at 1. */
-export const statementPlaces: readonly Place[] = table.flatMap(([role, ...kinds]) =>
+export const statementPlaces: readonly ReferencePlace[] = table.flatMap(([role, ...kinds]) =>
   kinds.map((kind) => ({ role, kind })),
 );
 
@@ -45,10 +45,10 @@ export const otherPlaces = 0;
 
 const numbers = new Map(statementPlaces.map((place, at) => [keyOf(place), at + 1]));
 
-export function placeNumber(place: Place): number {
+export function placeNumber(place: ReferencePlace): number {
   return numbers.get(keyOf(place)) ?? otherPlaces;
 }
 
-function keyOf({ role, kind }: Place): string {
+function keyOf({ role, kind }: ReferencePlace): string {
   return `${role} ${kind}`;
 }

@@ -14,7 +14,7 @@ import { withdrawalOf } from '../retractions/retraction-records.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import { type CredentialIssuing, type IssuedCredential, issueCredentials } from '../signatures/issue.ts';
 import type { Signatures } from '../signatures/signatures.ts';
-import { demandAll, demandOne } from './accepted.ts';
+import { assertAllAccepted, assertOneAccepted } from './accepted.ts';
 import type { PackedNames } from './packed-names.ts';
 
 export interface StatementWriting extends CredentialIssuing {
@@ -60,10 +60,10 @@ export async function putStatements(
   const registrar = registrarKey(principal, graph?.projectId ?? null);
   const options = { generateId, strict: true, reportCoverage: false };
   const identified = await identifier.identify(body, ranges, options);
-  if (isBatch) demandAll(identified);
-  else demandOne(identified);
+  if (isBatch) assertAllAccepted(identified);
+  else assertOneAccepted(identified);
   const { contextSets, signed, names, rows } = identified;
-  if (issueVc) demandNoOwnRetraction(ports, rows);
+  if (issueVc) assertNoOwnRetraction(ports, rows);
   const checked = signed.length > 0 ? await checkSignatures(verifying, rowsAt(signed, rows)) : [];
   const store = async () => {
     for (const set of contextSets) await contexts.keep(set);
@@ -88,7 +88,7 @@ function rowsAt(indexes: readonly number[], rows: Iterable<StatementRow>): State
 }
 
 /** Otherwise whoever may ask for credentials could withdraw what this service has registered. */
-function demandNoOwnRetraction(
+function assertNoOwnRetraction(
   { signer }: Pick<StatementWriting, 'signer'>,
   rows: Iterable<StatementRow>,
 ): void {

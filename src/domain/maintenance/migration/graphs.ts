@@ -10,17 +10,17 @@ import type { Migration, MigrationRun, MigrationTarget } from './run.ts';
 type Stores = Pick<Migration, 'source' | 'target'>;
 
 /** Refuses a target with different graphs under the same ids. @throws ServiceError `conflict`. */
-export async function refuseOtherGraphs({ source, target }: Stores): Promise<void> {
+export async function assertSameGraphs({ source, target }: Stores): Promise<void> {
   for await (const graph of source.graphs()) {
     const known = await target.graphs.get(graph.graphId);
     if (!known) continue;
     const isSame = (['name', 'parentId', 'projectId'] as const).every(
       (field) => graph[field] === known[field],
     );
-    if (!isSame) refuse(graph.graphId, 'has another name, parent or project there');
+    if (!isSame) fail(graph.graphId, 'has another name, parent or project there');
     const has = await target.graphContents.attachments([graph.graphId], everythingVisible);
     if (attachmentsText(has) !== attachmentsText(await attachmentsOf(source, graph.graphId)))
-      refuse(graph.graphId, 'has other contexts or anchors there');
+      fail(graph.graphId, 'has other contexts or anchors there');
   }
 }
 
@@ -73,7 +73,7 @@ async function add(target: MigrationTarget, graph: Graph, attachments: GraphAtta
   const coming = await target.graphImports.begin(graph.projectId);
   try {
     if ((await coming.publish(graph, attachments)) !== 'added')
-      refuse(graph.graphId, 'was registered by another process meanwhile');
+      fail(graph.graphId, 'was registered by another process meanwhile');
   } finally {
     await coming.abandon();
   }
@@ -84,7 +84,7 @@ function attachmentsText({ contexts, anchors }: GraphAttachments): string {
   return JSON.stringify([contexts.map(({ url, cid }) => `${url} ${cid}`).sort(), anchors]);
 }
 
-function refuse(graphId: string, reason: string): never {
+function fail(graphId: string, reason: string): never {
   throw new ServiceError(
     'conflict',
     `The graph ${graphId} ${reason}: the target has content of its own. Choose another database or folder.`,

@@ -1,12 +1,12 @@
 import { countsOf, type StoreCounts } from '../contents.ts';
 import type { StoreProblem } from '../problems.ts';
 import { copyBlobs } from './blobs.ts';
-import { copyGraphs, refuseOtherGraphs } from './graphs.ts';
+import { assertSameGraphs, copyGraphs } from './graphs.ts';
 import { copyRecords } from './records.ts';
 import type { Migration, MigrationCounts, MigrationPart, MigrationRun } from './run.ts';
 import { copySealed } from './sealed.ts';
 import { copyStatements } from './statements.ts';
-import { refuseOlderSource } from './upgrades.ts';
+import { assertSourceIsCurrent } from './upgrades.ts';
 
 /**
  * Copies everything except transient records from one store to another. It computes every hash and every id again, and
@@ -20,8 +20,8 @@ export async function* migrate({
   ...stores
 }: Migration): AsyncGenerator<StoreProblem, Readonly<MigrationCounts>> {
   const counts = { graphs: 0, blobs: 0, statements: 0, records: 0, stored: 0, leftOut: 0, damaged: 0 };
-  await refuseOlderSource(stores);
-  await refuseOtherGraphs(stores);
+  await assertSourceIsCurrent(stores);
+  await assertSameGraphs(stores);
   const total: Partial<StoreCounts & Record<MigrationPart, number>> = (await countsOf(stores.source)) ?? {};
   const count: MigrationRun['count'] = (part, added) => {
     counts[part] += added;

@@ -5,7 +5,7 @@ import { upgradeSteps } from '../upgrades/upgrades.ts';
 import type { Migration } from './run.ts';
 
 /** The target would not do its upgrade steps again for content of an older version. @throws ServiceError `conflict`. */
-export async function refuseOlderSource({
+export async function assertSourceIsCurrent({
   source,
   target,
 }: Pick<Migration, 'source' | 'target'>): Promise<void> {

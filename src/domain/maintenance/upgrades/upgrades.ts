@@ -63,7 +63,7 @@ export async function bringUpToDate(
   const begun = new Map<string, z.output<typeof upgradeSteps.shape>>();
   for await (const record of eachRecord(steps, 'key', [])) {
     const { step, title, isBreaking } = record;
-    if (isBreaking && !upgrades.some((upgrade) => String(upgrade.step) === step)) refuseNewer(step, title);
+    if (isBreaking && !upgrades.some((upgrade) => String(upgrade.step) === step)) throwNewer(step, title);
     begun.set(step, record);
   }
   for (const upgrade of upgrades) {
@@ -81,7 +81,7 @@ export async function bringUpToDate(
   }
 }
 
-function refuseNewer(step: string, title: string): never {
+function throwNewer(step: string, title: string): never {
   throw new ServiceError(
     'unavailable',
     `A newer Cairn has changed the store (step ${step}: ${title}), so this version cannot use it. Start the newer ` +

@@ -1,9 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type MintingPorts, mintRegistration } from '../../../domain/control-plane/agents/minting.ts';
-import {
-  refuseWithoutSecret,
-  signRegistrationToken,
-} from '../../../platform/agent-tokens/registration-token.ts';
+import { signRegistrationToken, throwNoSecret } from '../../../platform/agent-tokens/registration-token.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
@@ -75,7 +72,7 @@ export function registrationTokenRoutes(app: ControlPlaneApp, ports: Registratio
       503: errorAnswer('This service has no secret for registration tokens'),
     },
     handle: async ({ context, answer, principal: { issuer: owner, subject } }) => {
-      if (secret === null) refuseWithoutSecret();
+      if (secret === null) throwNoSecret();
       const body = await parsedJsonBody(context, request, limits);
       const { agent_name } = body;
       const agent_handle = body.agent_handle || null;

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { agent } from '../../../contract/agents.ts';
 import { type RegistrationPorts, registerAgent } from '../../../domain/control-plane/agents/registration.ts';
-import { demandKeyProof } from '../../../platform/agent-tokens/key-proof.ts';
+import { assertKeyProof } from '../../../platform/agent-tokens/key-proof.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
@@ -41,7 +41,7 @@ export function registrationRoutes(app: RegistrationApp, ports: RegistrationRout
       note(context, { target: agentId, details: { token_id: jti } });
       const { did, proof } = await parsedJsonBody(context, request, ports.limits);
       note(context, { details: { token_id: jti, did } });
-      await demandKeyProof(proof, { did, jti, now: ports.now() });
+      await assertKeyProof(proof, { did, jti, now: ports.now() });
       return answer(201, agentJson(await registerAgent(ports, jti, did)));
     },
   });

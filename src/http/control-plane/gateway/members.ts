@@ -3,7 +3,7 @@ import { withoutControls } from '../../../contract/plain-text.ts';
 import { mostBytes, type SentBody } from '../../../domain/control-plane/gateway/sent-bytes.ts';
 import { isDid, isUuidUrn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { parseUtcTime } from '../../../domain/integrity/identifiers/timestamp.ts';
-import { isObject } from '../../../domain/json/is-object.ts';
+import { isObject, type JsonObject } from '../../../domain/json/is-object.ts';
 
 /** A text of a caller that is kept and shown: no control characters. */
 export function printable(most: number) {
@@ -71,7 +71,7 @@ export function bodyMember(given: z.output<typeof body>): SentBody {
 
 /** A record of zod would drop a member with the name `__proto__`. */
 export const detail = z
-  .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+  .custom<JsonObject>(isObject, 'must be an object')
   .nullish()
   .openapi({ type: 'object', description: 'Any JSON object' });
 

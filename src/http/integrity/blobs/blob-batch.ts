@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { type BatchPart, carParts, storeBlobs } from '../../../domain/integrity/blobs/blob-batch.ts';
 import type { BlobNaming } from '../../../domain/integrity/blobs/blobs.ts';
 import type { BlobStore } from '../../../domain/integrity/ports.ts';
-import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
+import { assertContentType, bodyStream } from '../../../platform/http/body.ts';
 import { multipartParts } from '../../../platform/http/multipart.ts';
 import type { RequestLimits } from '../request-limits.ts';
 
@@ -16,7 +16,7 @@ export async function storeBlobBatch(
   naming: BlobNaming,
   { maxBlobBytes, maxBatchBytes, maxBatchParts }: RequestLimits,
 ): Promise<{ name?: string; cid: string }[]> {
-  const type = demandContentType(context, [multipart, car], true);
+  const type = assertContentType(context, [multipart, car], true);
   const limits = {
     blob: { bytes: maxBlobBytes, setting: 'CAIRN_MAX_BLOB_BYTES' },
     total: { bytes: maxBatchBytes, setting: 'CAIRN_MAX_BATCH_BYTES' },

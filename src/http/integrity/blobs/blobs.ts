@@ -14,7 +14,7 @@ import { openText, readIrohCollection } from '../../../domain/integrity/blobs/co
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobStore, JsonReader } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { bodyStream, demandContentType, demandSize } from '../../../platform/http/body.ts';
+import { assertContentType, assertSize, bodyStream } from '../../../platform/http/body.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, isNotModified, type ServedBytes, streamAnswer } from '../../byte-answer.ts';
 import { jsonBody } from '../../json-request.ts';
@@ -73,8 +73,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     body: byteContent,
     answers: { 200: jsonAnswer('The bytes are stored', named) },
     handle: async ({ context, answer, principal, query }) => {
-      demandContentType(context, ['application/octet-stream'], false);
-      demandSize(context, blobLimit);
+      assertContentType(context, ['application/octet-stream'], false);
+      assertSize(context, blobLimit);
       const wanted = { ...namingOf(query), expected: query.expected_cid };
       const { cid } = await storeBlob(blobsOf(principal), bodyStream(context), wanted, blobLimit);
       return answer(200, { cid: cid.text });

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { ServiceError } from '../../../domain/errors.ts';
+import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
-import { demandContentType, readBody } from '../../../platform/http/body.ts';
+import { assertContentType, readBody } from '../../../platform/http/body.ts';
 import type { JsonLimits } from '../../json-request.ts';
 
 export const credentialTypes = ['application/json', 'application/ld+json', 'application/vc'];
@@ -11,11 +12,11 @@ const mostBytes = 1 << 20;
 export async function credentialBody(
   context: Context,
   { maxJsonDepth: maxDepth }: Pick<JsonLimits, 'maxJsonDepth'>,
-): Promise<{ readonly value: Readonly<Record<string, unknown>>; readonly bytes: Uint8Array }> {
-  demandContentType(context, credentialTypes, true);
+): Promise<{ readonly value: JsonObject; readonly bytes: Uint8Array }> {
+  assertContentType(context, credentialTypes, true);
   const bytes = await readBody(context, { bytes: mostBytes, setting: null });
   const value = parseStrictJson(bytes, { maxDepth, exactNumbers: true });
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ServiceError('invalid_request', 'The body must be a JSON object.');
-  return { value: value as Readonly<Record<string, unknown>>, bytes };
+  return { value: value as JsonObject, bytes };
 }

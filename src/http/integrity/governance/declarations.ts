@@ -9,8 +9,8 @@ import {
   review,
   type Submission,
 } from '../../../domain/integrity/governance/declarations.ts';
-import type { Json } from '../../../domain/integrity/governance/documents.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
+import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
@@ -78,7 +78,7 @@ function submissionOf(
     controlCid,
     attachmentCid,
   }: Pick<z.output<typeof declarationBody>, 'submittedAt' | 'submittedBy' | 'controlCid' | 'attachmentCid'>,
-  document: Json,
+  document: JsonObject,
 ): Submission {
   return {
     document,

@@ -1,8 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Json } from '../../../domain/integrity/governance/documents.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
-import { demandContentType, readBody } from '../../../platform/http/body.ts';
+import type { JsonObject } from '../../../domain/json/is-object.ts';
+import { assertContentType, readBody } from '../../../platform/http/body.ts';
 import { parsed } from '../../parsed.ts';
 
 /** Larger documents would be parsed on the main thread for too long. */
@@ -15,8 +15,8 @@ export async function documentBody<Schema extends z.ZodType>(
   context: Context,
   schema: Schema,
   { json }: { readonly json: Pick<JsonReader, 'jcs'> },
-): Promise<{ fields: z.output<Schema>; document: Json }> {
-  demandContentType(context, ['application/json', 'application/ld+json'], true);
+): Promise<{ fields: z.output<Schema>; document: JsonObject }> {
+  assertContentType(context, ['application/json', 'application/ld+json'], true);
   const { text } = await json.jcs(await readBody(context, { bytes: bodyLimit, setting: null }));
   const body = JSON.parse(new TextDecoder().decode(text));
   const fields = parsed(schema, body, 'The body');

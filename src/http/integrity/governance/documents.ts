@@ -10,12 +10,12 @@ import {
 } from '../../../domain/access/access.ts';
 import {
   type DocumentPorts,
-  type Json,
   registerPolicy,
   registerSubject,
 } from '../../../domain/integrity/governance/documents.ts';
 import { uuidIn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
+import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
@@ -60,7 +60,7 @@ export function documentRoutes(app: App, ports: DocumentRoutes): void {
     handle: async ({ context, answer, principal }) => {
       const { document } = await documentBody(context, policyBody, ports);
       // As sent: parsing with a schema would drop a member named __proto__.
-      const { policy, controls = [] } = document as { policy: Json; controls?: Json[] };
+      const { policy, controls = [] } = document as { policy: JsonObject; controls?: JsonObject[] };
       return answer(200, await registerPolicy(ports, principal, { policy, controls }));
     },
   });

@@ -39,7 +39,7 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
     },
     handle: async ({ answer, principal, params: { subject_cid: subject, project_uuid: project } }) => {
       await authorizeProject(principal, 'view_project_data', project);
-      await demandSubject(ports, subject);
+      await assertSubject(ports, subject);
       const found = await governanceStatus(ports, subject, project);
       return answer(200, { subject, ...statusJson(found) }, { 'cache-control': 'no-store' });
     },
@@ -60,7 +60,7 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
   });
 }
 
-async function demandSubject(ports: StatusRoutes, subject: string): Promise<void> {
+async function assertSubject(ports: StatusRoutes, subject: string): Promise<void> {
   const cid = cidIn(subject);
   if (cid ? await isRegistered(ports, 'subject', cid) : isDid(subject)) return;
   throw new ServiceError(

@@ -12,7 +12,7 @@ import {
 } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type GraphSelection, graphsForReading } from '../../../domain/integrity/access/graph-selection.ts';
-import { type BlobLimit, refuseSize } from '../../../domain/integrity/blobs/blobs.ts';
+import { type BlobLimit, throwTooLarge } from '../../../domain/integrity/blobs/blobs.ts';
 import { graphForImport } from '../../../domain/integrity/graphs/graphs.ts';
 import { parseUuid } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { exportManifest, type ManifestExporting } from '../../../domain/integrity/manifest/export.ts';
@@ -25,7 +25,7 @@ import type { Spool, SpoolStore } from '../../../domain/integrity/manifest/ports
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { bodyStream, demandContentType, demandSize } from '../../../platform/http/body.ts';
+import { assertContentType, assertSize, bodyStream } from '../../../platform/http/body.ts';
 import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
@@ -111,7 +111,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         return answer(202, ...(await acceptExport(context, ports, principal, { filter, visibility, form })));
       const { signal } = context.req.raw;
       const exported = await ports.exportTurns.run(
-        () => exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
+        () => exportManifest(ports, filter, visibility, form, async () => assertConnected(signal)),
         callerKey(principal),
       );
       const headers = new Headers({
@@ -142,7 +142,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     },
     beginsLate: true,
     handle: async ({ context, answer, principal, query, begin }) => {
-      const form = demandContentType(context, [json, car], true) === car ? 'car' : 'json';
+      const form = assertContentType(context, [json, car], true) === car ? 'car' : 'json';
       const graph = await graphForImport(ports.graphs, principal, {
         graphId: query.graph_id ?? ports.newGraphId(),
         name: query.name,
@@ -161,7 +161,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
 }
 
 /** Stops the work if the caller has disconnected. */
-function demandListener({ aborted }: AbortSignal): void {
+function assertConnected({ aborted }: AbortSignal): void {
   if (aborted) throw new ServiceError('invalid_request', 'The caller disconnected before the end.');
 }
 
@@ -179,11 +179,11 @@ async function selectionOf(
 
 /** Writes the body to disk. @throws ServiceError `too_large`, `truncated_upload`, `storage_full`. */
 async function spooled(context: Context, spools: SpoolStore, limit: BlobLimit): Promise<Spool> {
-  demandSize(context, limit);
+  assertSize(context, limit);
   await using opened = new AsyncDisposableStack();
   const spool = opened.use(await spools.open());
   for await (const chunk of bodyStream(context)) {
-    if (spool.size + chunk.length > limit.bytes) refuseSize(limit);
+    if (spool.size + chunk.length > limit.bytes) throwTooLarge(limit);
     await spool.write(chunk);
   }
   opened.move();

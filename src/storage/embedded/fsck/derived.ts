@@ -1,13 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckedStore, DerivedProblem } from '../../../domain/maintenance/contents.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
-import { entriesOf, entryKeys, type IndexedRow, idStartBytes, orderOf, type Sort } from '../index/entries.ts';
+import {
+  entriesOf,
+  entryKeys,
+  type IndexedRow,
+  idStartBytes,
+  orderOf,
+  type Partition,
+} from '../index/entries.ts';
 import { levelTables } from '../index/levels.ts';
 import { duplicateProblems, mergeDuplicates } from './duplicates.ts';
 
 /** A table that follows from the rows. */
 interface Derived {
-  readonly sort: Sort;
+  readonly partition: Partition;
   readonly name: string;
   readonly columns: readonly string[];
   /** Where its content lies; a rebuild puts everything into the last one. */
@@ -16,41 +23,43 @@ interface Derived {
   readonly select: string;
 }
 
-const sorts: readonly Sort[] = ['verified', 'unverified'];
+const sorts: readonly Partition[] = ['verified', 'unverified'];
 /** Statements looked at before other work has its turn. */
 const chunk = 1_000;
 
-const derivedTables = sorts.flatMap((sort): Derived[] => {
-  const [entries, order] = [entriesOf(sort), orderOf(sort)];
+const derivedTables = sorts.flatMap((partition): Derived[] => {
+  const [entries, order] = [entriesOf(partition), orderOf(partition)];
   return [
     {
       ...entries,
-      sort,
+      partition,
       tables: levelTables(entries),
       select: `SELECT DISTINCT value ->> 0 AS target, value ->> 1 AS place, seq
-        FROM ${sort}_rows, json_each(entry_keys(jcs_digest, rdfc_digest, jcs, refs))`,
+        FROM ${partition}_rows, json_each(entry_keys(jcs_digest, rdfc_digest, jcs, refs))`,
     },
     {
       ...order,
-      sort,
+      partition,
       tables: levelTables(order),
       select: `SELECT graph, substr(rdfc_digest, 1, ${idStartBytes}) AS id_start, seq
-        FROM ${sort}_graphs JOIN ${sort}_rows USING (seq)`,
+        FROM ${partition}_graphs JOIN ${partition}_rows USING (seq)`,
     },
     {
-      sort,
-      name: `${sort}_projects`,
+      partition,
+      name: `${partition}_projects`,
       columns: ['project', 'seq'],
-      tables: [`${sort}_projects`],
+      tables: [`${partition}_projects`],
       select: `SELECT DISTINCT projects.id AS project, seq
-        FROM ${sort}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)`,
+        FROM ${partition}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)`,
     },
   ];
 });
 
-const orphans = (sort: Sort) => `FROM ${sort}_graphs WHERE seq NOT IN (SELECT seq FROM ${sort}_rows)
+const orphans = (
+  partition: Partition,
+) => `FROM ${partition}_graphs WHERE seq NOT IN (SELECT seq FROM ${partition}_rows)
   OR graph NOT IN (SELECT id FROM graphs UNION ALL SELECT id FROM graph_imports)`;
-const counted = `(${sorts.map((sort) => `(SELECT count(*) FROM ${sort}_graphs WHERE graph = id)`).join(' + ')})`;
+const counted = `(${sorts.map((partition) => `(SELECT count(*) FROM ${partition}_graphs WHERE graph = id)`).join(' + ')})`;
 
 /** What follows from the rows of a store that nobody else has open. */
 export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
@@ -59,14 +68,14 @@ export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
   );
   const numberOf = (sql: string) => Number(writer.prepare(`SELECT ${sql} AS number`).get()?.number);
 
-  async function* compare({ sort, name, columns, select }: Derived): AsyncGenerator<DerivedProblem> {
+  async function* compare({ partition, name, columns, select }: Derived): AsyncGenerator<DerivedProblem> {
     const isThere = columns.map((column) => `${name}.${column} = wanted.${column}`).join(' AND ');
     const look = writer.prepare(
       `SELECT count(*) AS wanted, total(EXISTS (SELECT 1 FROM ${name} WHERE ${isThere})) AS found
        FROM (${select} WHERE seq > ? AND seq <= ?) AS wanted`,
     );
     const lastOfChunk = writer.prepare(
-      `SELECT seq FROM ${sort}_rows WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${chunk - 1}`,
+      `SELECT seq FROM ${partition}_rows WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${chunk - 1}`,
     );
     let [missing, found] = [0, 0];
     for (let [seq, end] = [-1, 0]; end < Number.MAX_SAFE_INTEGER; seq = end) {
@@ -87,10 +96,10 @@ export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
     );
     if (unknown > 0)
       yield { kind: 'index', id: 'projects', problem: `The projects of ${unknown} graphs are missing` };
-    for (const sort of sorts) {
-      const number = numberOf(`(SELECT count(*) ${orphans(sort)})`);
+    for (const partition of sorts) {
+      const number = numberOf(`(SELECT count(*) ${orphans(partition)})`);
       const problem = `${number} memberships are of statements or graphs that do not exist`;
-      if (number > 0) yield { kind: 'membership', id: `${sort}_graphs`, problem };
+      if (number > 0) yield { kind: 'membership', id: `${partition}_graphs`, problem };
     }
     yield* duplicateProblems(writer);
     for (const derived of derivedTables) yield* compare(derived);
@@ -112,7 +121,7 @@ export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
       try {
         writer.exec('INSERT OR IGNORE INTO projects (project_id) SELECT project_id FROM graphs ORDER BY id');
         mergeDuplicates(writer);
-        for (const sort of sorts) writer.exec(`DELETE ${orphans(sort)}`);
+        for (const partition of sorts) writer.exec(`DELETE ${orphans(partition)}`);
         for (const { columns, tables, select } of derivedTables) {
           for (const table of tables) writer.exec(`DELETE FROM ${table}`);
           const key = columns.join(', ');

@@ -13,7 +13,7 @@ import { lockFolder } from '../data-folder.ts';
 import { readError, reading, startError } from '../errors.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
-import { demandSchema } from '../schema.ts';
+import { assertSchema } from '../schema.ts';
 import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
@@ -28,12 +28,12 @@ import { statementPages, statementRewriting, storedStatements } from './statemen
 export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
   using opened = new DisposableStack();
   const file = join(folder, 'cairn.db');
-  if (!existsSync(file)) refuseNothing(folder);
+  if (!existsSync(file)) throwNoStore(folder);
   try {
     opened.use(lockFolder(folder));
     const writer = opened.adopt(openWriter(file), (database) => database.close());
-    demandSchema(writer, folder);
-    if (!hasTables(writer, collections)) refuseOlder(folder);
+    assertSchema(writer, folder);
+    if (!hasTables(writer, collections)) throwOlder(folder);
     const reader = opened.adopt(openReader(file), (database) => database.close());
     const places = blobPlacesIn(folder);
     const statementCount = reader.prepare(
@@ -91,11 +91,11 @@ async function read<Result>(work: () => Result | Promise<Result>): Promise<Resul
   }
 }
 
-function refuseOlder(folder: string): never {
+function throwOlder(folder: string): never {
   const message = `The data folder ${folder} was written by an older Cairn. Start this version on it once with "cairn serve".`;
   throw new ServiceError('unavailable', message);
 }
 
-function refuseNothing(folder: string): never {
+function throwNoStore(folder: string): never {
   throw new ServiceError('not_found', `There is no store in ${folder}. Name its folder with CAIRN_DATA_DIR.`);
 }

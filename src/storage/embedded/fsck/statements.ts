@@ -3,7 +3,7 @@ import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { jcsText, packReferences } from '../../../domain/integrity/statements/packed-references.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
-import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
+import { digestTarget, jcsPlace, type Partition } from '../index/entries.ts';
 import { registrarReads } from '../statements/registrars.ts';
 import { membershipReads, selectWhole } from '../statements/statement-rows.ts';
 import { termReads, termWrites } from '../statements/terms.ts';
@@ -12,14 +12,14 @@ import { termReads, termWrites } from '../statements/terms.ts';
 const pageRows = 200;
 const pageBytes = 1 << 20;
 
-/** The rows of one sort in the order of storing. */
+/** The rows of one partition in the order of storing. */
 export function* statementPages(
   reader: DatabaseSync,
-  sort: Sort,
+  partition: Partition,
   isWanted: IsWanted,
 ): Generator<StatementEntry[]> {
   reader.function('is_wanted', (digest) => Number(isWanted(digest as Uint8Array)));
-  const rows = reader.prepare(selectWhole(sort, 'is_wanted(jcs_digest) ORDER BY seq'));
+  const rows = reader.prepare(selectWhole(partition, 'is_wanted(jcs_digest) ORDER BY seq'));
   const memberships = membershipReads(reader);
   const terms = termReads(reader);
   const registrars = registrarReads(reader);
@@ -31,8 +31,8 @@ export function* statementPages(
       jcsCid: makeCid(codecs.jcs, row.jcs_digest as Uint8Array),
       jcs,
       contextSet: terms.find(Number(row.context_set)) ?? '',
-      isTrusted: sort === 'verified',
-      registrar: sort === 'verified' ? registrars.ofRow(Number(row.seq)) : null,
+      isTrusted: partition === 'verified',
+      registrar: partition === 'verified' ? registrars.ofRow(Number(row.seq)) : null,
       graphIds: memberships(row).map(({ graphId }) => graphId),
       holds: (right) =>
         row.kind === terms.number(right.kind) &&
@@ -50,10 +50,10 @@ export function* statementPages(
 
 /** The statements among these that are stored. */
 export function storedStatements(reader: DatabaseSync, cids: readonly Cid[]): ReadonlySet<string> {
-  const counts = (['verified', 'unverified'] as const).map((sort) =>
+  const counts = (['verified', 'unverified'] as const).map((partition) =>
     reader.prepare(
-      `SELECT 1 FROM ${sort}_rows WHERE jcs_digest = ?1
-       AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
+      `SELECT 1 FROM ${partition}_rows WHERE jcs_digest = ?1
+       AND seq IN (SELECT seq FROM ${partition}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
     ),
   );
   const isStored = ({ digest }: Cid) => counts.some((rows) => rows.get(digest, digestTarget(digest)));
@@ -64,10 +64,10 @@ export function storedStatements(reader: DatabaseSync, cids: readonly Cid[]): Re
 export function statementRewriting(writer: DatabaseSync): CheckedStore['rewrite'] {
   const termNumber = termWrites(writer);
   return async (right) => {
-    const sort: Sort = right.isTrusted ? 'verified' : 'unverified';
+    const partition: Partition = right.isTrusted ? 'verified' : 'unverified';
     const { digest } = right.jcsCid;
-    const change = `UPDATE ${sort}_rows SET rdfc_digest = ?, kind = ?, time = ?, refs = ? WHERE jcs_digest = ?`;
-    const indexed = `seq IN (SELECT seq FROM ${sort}_entries WHERE target = ? AND place = ${jcsPlace})`;
+    const change = `UPDATE ${partition}_rows SET rdfc_digest = ?, kind = ?, time = ?, refs = ? WHERE jcs_digest = ?`;
+    const indexed = `seq IN (SELECT seq FROM ${partition}_entries WHERE target = ? AND place = ${jcsPlace})`;
     const values = [right.rdfcCid.digest, termNumber(right.kind), right.time, refsOf(right), digest];
     const found = writer.prepare(`${change} AND ${indexed}`).run(...values, digestTarget(digest));
     return found.changes > 0 || writer.prepare(change).run(...values).changes > 0;

@@ -8,20 +8,20 @@ import { otherPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { LevelledSet } from './levels.ts';
 
 /** Rows with verified contexts and the others are in separate tables of the same form. */
-export type Sort = 'verified' | 'unverified';
+export type Partition = 'verified' | 'unverified';
 
 /**
  * The index of rows by the digests of their own ids and by the identifiers that they refer to, with the number of the
  * place (`statementPlaces`). It keeps only the beginnings of hashes, so a reader must compare the whole value in the row.
  */
-export function entriesOf(sort: Sort): LevelledSet {
-  return { name: `${sort}_entries`, columns: ['target', 'place', 'seq'], keys: 8_000 };
+export function entriesOf(partition: Partition): LevelledSet {
+  return { name: `${partition}_entries`, columns: ['target', 'place', 'seq'], keys: 8_000 };
 }
 export const entryTypes = ['INTEGER', 'INTEGER', 'INTEGER'];
 
 /** The order in which manifests have the rows of a graph. */
-export function orderOf(sort: Sort): LevelledSet {
-  return { name: `${sort}_order`, columns: ['graph', 'id_start', 'seq'], keys: 1_000 };
+export function orderOf(partition: Partition): LevelledSet {
+  return { name: `${partition}_order`, columns: ['graph', 'id_start', 'seq'], keys: 1_000 };
 }
 export const orderTypes = ['INTEGER', 'BLOB', 'INTEGER'];
 

@@ -1,4 +1,4 @@
-import { refuseCursor } from '../../../domain/cursors.ts';
+import { throwBadCursor } from '../../../domain/cursors.ts';
 import { idStartBytes } from '../index/entries.ts';
 
 const startDigits = 2 * idStartBytes;
@@ -10,6 +10,6 @@ export const markColumn = `lower(hex(id_start)) || format('%0${seqDigits}x', seq
 
 /** @throws ServiceError `invalid_request` for any other text. */
 export function readMark(mark: string): { readonly start: string; readonly seq: number } {
-  if (!isMark.test(mark)) refuseCursor();
+  if (!isMark.test(mark)) throwBadCursor();
   return { start: mark.slice(0, startDigits), seq: Number.parseInt(mark.slice(startDigits), 16) };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { namingDamage } from '../errors.ts';
-import type { Sort } from '../index/entries.ts';
+import type { Partition } from '../index/entries.ts';
 import { digestBytes } from '../statements/statement-rows.ts';
 import { markColumn, readMark } from './marks.ts';
 import { type RowPage, verifiedNumbers } from './row-pages.ts';
@@ -13,20 +13,20 @@ const mostBytes = 1 << 16;
 const rest = `CAST(kind AS INTEGER), CAST(context_set AS INTEGER), CAST(time AS INTEGER), CAST(refs AS TEXT)`;
 
 /** The reads of `OrderedRows`, with results that can be sent between threads. */
-export function orderedReads(reader: DatabaseSync, sort: Sort) {
+export function orderedReads(reader: DatabaseSync, partition: Partition) {
   // SQLite merges recent and settled keys only if the columns of the order are selected.
   const marks = reader.prepare(
     `SELECT json_group_array(${markColumn}) AS marks FROM (
-       SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
+       SELECT id_start, seq FROM ${partition}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
        ORDER BY id_start, seq LIMIT ?
      )`,
   );
-  const unlisted = rowsInNoGraph(reader, sort);
+  const unlisted = rowsInNoGraph(reader, partition);
   const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
   const pageOf = reader.prepare(
     `SELECT CAST(group_concat(jcs_digest || rdfc_digest || jcs, '') AS BLOB) AS bytes,
        json_group_array(json_array(seq, length(jcs), ${rest})) AS rest
-     FROM json_each(?) AS wanted CROSS JOIN ${sort}_rows AS rows ON rows.seq = wanted.value
+     FROM json_each(?) AS wanted CROSS JOIN ${partition}_rows AS rows ON rows.seq = wanted.value
      WHERE length(jcs_digest) = ${digestBytes} AND length(rdfc_digest) = ${digestBytes} AND length(jcs) <= ?`,
   );
 
@@ -35,7 +35,7 @@ export function orderedReads(reader: DatabaseSync, sort: Sort) {
     return { bytes: (bytes ?? new Uint8Array()) as Uint8Array, rest: String(rest) };
   }
 
-  return namingDamage(`the ${sort} statements`, {
+  return namingDamage(`the ${partition} statements`, {
     async contents(graphId: string | null, after: string | null, limit: number): Promise<string[]> {
       const { start, seq } = after === null ? { start: '', seq: 0 } : readMark(after);
       const from = [Buffer.from(start, 'hex'), seq, limit] as const;
@@ -47,9 +47,9 @@ export function orderedReads(reader: DatabaseSync, sort: Sort) {
     /** Leaves out rows whose digests have another length. */
     async pages(seqs: readonly number[]): Promise<RowPage[]> {
       const small = page(seqs, mostBytes);
-      const found = verifiedNumbers(small, sort);
+      const found = verifiedNumbers(small, partition);
       const large = seqs.filter((seq) => !found.has(seq)).map((seq) => page([seq], Number.MAX_SAFE_INTEGER));
-      for (const each of large) verifiedNumbers(each, sort);
+      for (const each of large) verifiedNumbers(each, partition);
       return [small, ...large];
     },
   });

@@ -2,8 +2,8 @@ import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { jcsText } from '../../../domain/integrity/statements/packed-references.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
-import type { Sort } from '../index/entries.ts';
-import { demandBytes, digestBytes, referencesIn } from '../statements/statement-rows.ts';
+import type { Partition } from '../index/entries.ts';
+import { assertBytes, digestBytes, referencesIn } from '../statements/statement-rows.ts';
 import type { TermReads } from '../statements/terms.ts';
 
 /** Many rows as two values, because a value costs more than a row to read, and to send between threads. */
@@ -36,21 +36,25 @@ function* slicesOf({ bytes, rest }: RowPage) {
 }
 
 /** The numbers of its rows. @throws ServiceError `damaged` unless the bytes of each hash to their digest. */
-export function verifiedNumbers(page: RowPage, sort: Sort): Set<number> {
+export function verifiedNumbers(page: RowPage, partition: Partition): Set<number> {
   const numbers = new Set<number>();
   for (const { row, bytes } of slicesOf(page)) {
     const [seq] = row;
-    demandBytes(bytes.subarray(headBytes), bytes.subarray(0, digestBytes), `row ${seq} of ${sort}_rows`);
+    assertBytes(bytes.subarray(headBytes), bytes.subarray(0, digestBytes), `row ${seq} of ${partition}_rows`);
     numbers.add(seq);
   }
   return numbers;
 }
 
 /** The rows of pages by their numbers. */
-export function rowsOf(pages: readonly RowPage[], sort: Sort, terms: TermReads): Map<number, StatementRow> {
+export function rowsOf(
+  pages: readonly RowPage[],
+  partition: Partition,
+  terms: TermReads,
+): Map<number, StatementRow> {
   const rows = new Map<number, StatementRow>();
   for (const page of pages)
-    for (const { row, bytes } of slicesOf(page)) rows.set(row[0], new PageRow(bytes, row, sort, terms));
+    for (const { row, bytes } of slicesOf(page)) rows.set(row[0], new PageRow(bytes, row, partition, terms));
   return rows;
 }
 
@@ -65,14 +69,14 @@ class PageRow implements StatementRow {
   readonly #bytes: Uint8Array;
   readonly #rest: RestOfRow;
 
-  constructor(bytes: Uint8Array, rest: RestOfRow, sort: Sort, terms: TermReads) {
+  constructor(bytes: Uint8Array, rest: RestOfRow, partition: Partition, terms: TermReads) {
     const [, , kind, contextSet, time] = rest;
     this.rdfcCid = makeCid(codecs.rdfc, bytes.subarray(digestBytes, headBytes));
     this.jcs = bytes.subarray(headBytes);
     this.kind = terms.term(kind);
     this.time = time;
     this.contextSet = terms.term(contextSet);
-    this.isTrusted = sort === 'verified';
+    this.isTrusted = partition === 'verified';
     this.#bytes = bytes;
     this.#rest = rest;
   }

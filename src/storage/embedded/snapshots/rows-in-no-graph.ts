@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
-import { idStartBytes, type Sort } from '../index/entries.ts';
+import { idStartBytes, type Partition } from '../index/entries.ts';
 import { markColumn } from './marks.ts';
 
 const rowsAtOnce = 4_096;
@@ -13,21 +13,21 @@ interface UnlistedRows {
  * The rows of a snapshot that no registered graph contains, in the order of manifests. No index has this order, because
  * only exports of everything need it. So each snapshot that is asked makes it once, in a temporary table.
  */
-export function rowsInNoGraph(reader: DatabaseSync, sort: Sort): () => Promise<UnlistedRows> {
-  const table = `temp.${sort}_unlisted`;
+export function rowsInNoGraph(reader: DatabaseSync, partition: Partition): () => Promise<UnlistedRows> {
+  const table = `temp.${partition}_unlisted`;
 
   async function list(): Promise<UnlistedRows> {
     reader.exec(
       `CREATE TABLE ${table} (id_start BLOB, seq INTEGER, PRIMARY KEY (id_start, seq)) WITHOUT ROWID`,
     );
     const chunkEnd = reader.prepare(
-      `SELECT max(seq) AS seq FROM (SELECT seq FROM ${sort}_rows WHERE seq > ? ORDER BY seq LIMIT ${rowsAtOnce})`,
+      `SELECT max(seq) AS seq FROM (SELECT seq FROM ${partition}_rows WHERE seq > ? ORDER BY seq LIMIT ${rowsAtOnce})`,
     );
     const add = reader.prepare(
       `INSERT INTO ${table}
-       SELECT substr(rdfc_digest, 1, ${idStartBytes}), seq FROM ${sort}_rows AS row
+       SELECT substr(rdfc_digest, 1, ${idStartBytes}), seq FROM ${partition}_rows AS row
        WHERE seq > ? AND seq <= ? AND NOT EXISTS (
-         SELECT 1 FROM ${sort}_graphs AS its JOIN graphs ON graphs.id = its.graph WHERE its.seq = row.seq
+         SELECT 1 FROM ${partition}_graphs AS its JOIN graphs ON graphs.id = its.graph WHERE its.seq = row.seq
        )`,
     );
     let seq = 0;

@@ -2,15 +2,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Visibility } from '../../../domain/access/visibility.ts';
 import { openSnapshot } from '../connections.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
-import type { Sort } from '../index/entries.ts';
+import type { Partition } from '../index/entries.ts';
 import { orderedReads } from './ordered-reads.ts';
 
 interface OfSnapshot {
   readonly snapshot: number;
 }
 
-interface OfSort extends OfSnapshot {
-  readonly sort: Sort;
+interface OfPartition extends OfSnapshot {
+  readonly partition: Partition;
 }
 
 /** All operations on snapshots, by name. Arguments and results can be sent between threads. */
@@ -37,11 +37,11 @@ export function snapshotOperations(file: string) {
     sizes: (asked: OfSnapshot & { graphIds: readonly string[] }) =>
       find(asked.snapshot).graphs.sizes(asked.graphIds),
 
-    contents: (asked: OfSort & { graphId: string | null; after: string | null; limit: number }) =>
-      find(asked.snapshot)[asked.sort].contents(asked.graphId, asked.after, asked.limit),
+    contents: (asked: OfPartition & { graphId: string | null; after: string | null; limit: number }) =>
+      find(asked.snapshot)[asked.partition].contents(asked.graphId, asked.after, asked.limit),
 
-    pages: (asked: OfSort & { seqs: readonly number[] }) =>
-      find(asked.snapshot)[asked.sort].pages(asked.seqs),
+    pages: (asked: OfPartition & { seqs: readonly number[] }) =>
+      find(asked.snapshot)[asked.partition].pages(asked.seqs),
 
     close(snapshot: number): void {
       find(snapshot).reader.close();

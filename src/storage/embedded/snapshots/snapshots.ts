@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import type { OrderedRows, RowsSnapshot } from '../../../domain/integrity/statements/rows.ts';
-import type { Sort } from '../index/entries.ts';
+import type { Partition } from '../index/entries.ts';
 import { termReads } from '../statements/terms.ts';
 import { OperationThread } from '../threads/operation-thread.ts';
 import { readMark } from './marks.ts';
@@ -30,14 +30,15 @@ export function embeddedSnapshots(reader: DatabaseSync): Snapshots {
     }
   }
 
-  function orderedRows(running: SnapshotThread, snapshot: number, sort: Sort): OrderedRows {
+  function orderedRows(running: SnapshotThread, snapshot: number, partition: Partition): OrderedRows {
     return {
-      contents: (graphId, after, limit) => running.run('contents', { snapshot, sort, graphId, after, limit }),
+      contents: (graphId, after, limit) =>
+        running.run('contents', { snapshot, partition, graphId, after, limit }),
 
       async atMarks(marks) {
         const wanted = marks.map(readMark);
-        const pages = await running.run('pages', { snapshot, sort, seqs: wanted.map(({ seq }) => seq) });
-        const found = rowsOf(pages, sort, terms);
+        const pages = await running.run('pages', { snapshot, partition, seqs: wanted.map(({ seq }) => seq) });
+        const found = rowsOf(pages, partition, terms);
         return wanted.map(({ start, seq }) => {
           const row = found.get(seq);
           return row && digestHex(row.rdfcCid).startsWith(start) ? row : undefined;

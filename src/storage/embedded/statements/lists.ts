@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { refuseCursor } from '../../../domain/cursors.ts';
+import { throwBadCursor } from '../../../domain/cursors.ts';
 import { codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
-import { digestTarget, rdfcPlace, referenceTarget, type Sort } from '../index/entries.ts';
+import { digestTarget, type Partition, rdfcPlace, referenceTarget } from '../index/entries.ts';
 import { writeMark } from './statement-rows.ts';
 import type { TermReads } from './terms.ts';
 
@@ -22,23 +22,23 @@ type Source = (below: number, limit: number) => number[];
 const mostAtOnce = 256;
 const fewestAtOnce = 8;
 
-export function statementLists(reader: DatabaseSync, sort: Sort, terms: TermReads) {
+export function statementLists(reader: DatabaseSync, partition: Partition, terms: TermReads) {
   const numbers = (sql: string) => {
     const statement = reader.prepare(sql);
     return (...values: SQLInputValue[]) => statement.all(...values).map(({ seq }) => Number(seq));
   };
   const newest = (from: string, where: string) =>
-    numbers(`SELECT seq FROM ${sort}_${from} WHERE ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`);
+    numbers(`SELECT seq FROM ${partition}_${from} WHERE ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`);
   const all = newest('rows', 'true');
   const ofKind = newest('rows', 'kind = ?');
   const ofGraph = newest('graphs', 'graph = ?');
   const ofProject = newest('projects', 'project = ?');
   const ofPlace = newest('entries', 'target = ? AND place = ?');
   const ofId = numbers(
-    `SELECT seq FROM ${sort}_entries WHERE target = ? AND place = ${rdfcPlace} AND seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT seq FROM ${partition}_entries WHERE target = ? AND place = ${rdfcPlace} AND seq > ? ORDER BY seq LIMIT ?`,
   );
   const inTime = reader.prepare(
-    `SELECT time, seq FROM ${sort}_rows WHERE (time, seq) < (?, ?) AND time >= ?
+    `SELECT time, seq FROM ${partition}_rows WHERE (time, seq) < (?, ?) AND time >= ?
      ORDER BY time DESC, seq DESC LIMIT ${mostAtOnce}`,
   );
   const graphs = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
@@ -75,7 +75,7 @@ export function statementLists(reader: DatabaseSync, sort: Sort, terms: TermRead
     const oldest = from ?? Number.MIN_SAFE_INTEGER;
     const end = until ?? Number.MAX_SAFE_INTEGER;
     let [time = 0, seq = 0] = after === null ? [end] : readMark(after, 2);
-    if (time > end || time < oldest) refuseCursor();
+    if (time > end || time < oldest) throwBadCursor();
     for (let isFull = true; isFull; ) {
       const rows = inTime.all(time, seq, oldest);
       for (const row of rows) {
@@ -134,5 +134,5 @@ async function* newestFirst(sources: readonly Source[], below: number): AsyncGen
 export function readMark(mark: string, length: number): number[] {
   const numbers = mark.split('_').map((digits) => Number.parseInt(digits, 36));
   const isMark = numbers.length === length && numbers.every(Number.isSafeInteger);
-  return isMark && writeMark(...numbers) === mark ? numbers : refuseCursor();
+  return isMark && writeMark(...numbers) === mark ? numbers : throwBadCursor();
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { damagedDatabase } from '../errors.ts';
-import type { Sort } from '../index/entries.ts';
+import type { Partition } from '../index/entries.ts';
 import type { ListEntry } from './lists.ts';
 
 /** Counting more would block the process. Exports compare graphs of any size. */
@@ -10,22 +10,22 @@ const mostCounted = 100_000;
  * Finds rows that a damaged page hides. SQLite reports most damage, but a page whose header is intact only looks as if
  * it had fewer rows. Verified rows are never removed, and get consecutive numbers.
  */
-export function readChecks(reader: DatabaseSync, sort: Sort) {
-  const count = (of: Sort) => `(SELECT count(*) FROM ${of}_graphs WHERE graph = graphs.id)`;
+export function readChecks(reader: DatabaseSync, partition: Partition) {
+  const count = (of: Partition) => `(SELECT count(*) FROM ${of}_graphs WHERE graph = graphs.id)`;
   const counts = reader.prepare(
     `SELECT statements, ${count('verified')} + ${count('unverified')} AS found
      FROM graphs WHERE graph_id = ? AND statements <= ${mostCounted}`,
   );
-  const newest = reader.prepare(`SELECT max(seq) AS seq FROM ${sort}_graphs`);
-  const between = reader.prepare(`SELECT seq FROM ${sort}_graphs WHERE seq > ? AND seq < ? LIMIT 1`);
-  const refuseMissing = (seq: number): never => {
-    throw damagedDatabase(`row ${seq} of ${sort}_rows is missing`);
+  const newest = reader.prepare(`SELECT max(seq) AS seq FROM ${partition}_graphs`);
+  const between = reader.prepare(`SELECT seq FROM ${partition}_graphs WHERE seq > ? AND seq < ? LIMIT 1`);
+  const throwMissing = (seq: number): never => {
+    throw damagedDatabase(`row ${seq} of ${partition}_rows is missing`);
   };
 
   return {
     /** For a row that an index names and the table lacks. @throws ServiceError `damaged` if it cannot have moved. */
     missing(seq: number): [] {
-      return sort === 'verified' ? refuseMissing(seq) : [];
+      return partition === 'verified' ? throwMissing(seq) : [];
     },
 
     /** Does not look at very large graphs. @throws ServiceError `damaged` unless the graph lists as many rows as it has. */
@@ -42,16 +42,16 @@ export function readChecks(reader: DatabaseSync, sort: Sort) {
      */
     async *unbroken(entries: AsyncIterable<ListEntry>, below: number | null): AsyncGenerator<ListEntry> {
       let last = below ?? Number(newest.get()?.seq ?? 0) + 1;
-      const demandNoneDownTo = (seq: number) => {
-        const hidden = sort === 'verified' && last - seq > 1 ? between.get(seq, last) : undefined;
-        if (hidden) refuseMissing(Number(hidden.seq));
+      const assertNoneDownTo = (seq: number) => {
+        const hidden = partition === 'verified' && last - seq > 1 ? between.get(seq, last) : undefined;
+        if (hidden) throwMissing(Number(hidden.seq));
         last = seq;
       };
       for await (const entry of entries) {
-        demandNoneDownTo(entry.seq);
+        assertNoneDownTo(entry.seq);
         yield entry;
       }
-      demandNoneDownTo(0);
+      assertNoneDownTo(0);
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   idStartBytes,
   jcsPlace,
   orderOf,
-  type Sort,
+  type Partition,
 } from '../index/entries.ts';
 import { levelWrites } from '../index/levels.ts';
 
@@ -23,44 +23,46 @@ export interface NumberedRow extends Omit<UnpackedRow, 'kind' | 'contextSet'> {
   readonly contextSet: number;
 }
 
-/** Writes of the rows of one sort and of their index entries. */
-function rowWrites(database: DatabaseSync, sort: Sort) {
-  const entries = levelWrites(database, entriesOf(sort));
-  const order = levelWrites(database, orderOf(sort));
+/** Writes of the rows of one partition and of their index entries. */
+function rowWrites(database: DatabaseSync, partition: Partition) {
+  const entries = levelWrites(database, entriesOf(partition));
+  const order = levelWrites(database, orderOf(partition));
   const withJcs = database.prepare(
-    `SELECT seq FROM ${sort}_entries JOIN ${sort}_rows USING (seq)
+    `SELECT seq FROM ${partition}_entries JOIN ${partition}_rows USING (seq)
      WHERE target = ? AND place = ${jcsPlace} AND jcs_digest = ?`,
   );
   const insert = database.prepare(
-    `INSERT INTO ${sort}_rows (jcs_digest, rdfc_digest, kind, time, context_set, refs, jcs)
+    `INSERT INTO ${partition}_rows (jcs_digest, rdfc_digest, kind, time, context_set, refs, jcs)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const bySeq = database.prepare(`SELECT jcs_digest, rdfc_digest, refs, jcs FROM ${sort}_rows WHERE seq = ?`);
+  const bySeq = database.prepare(
+    `SELECT jcs_digest, rdfc_digest, refs, jcs FROM ${partition}_rows WHERE seq = ?`,
+  );
   const idStartOf = database.prepare(
-    `SELECT substr(rdfc_digest, 1, ${idStartBytes}) AS id_start FROM ${sort}_rows WHERE seq = ?`,
+    `SELECT substr(rdfc_digest, 1, ${idStartBytes}) AS id_start FROM ${partition}_rows WHERE seq = ?`,
   );
-  const remove = database.prepare(`DELETE FROM ${sort}_rows WHERE seq = ?`);
+  const remove = database.prepare(`DELETE FROM ${partition}_rows WHERE seq = ?`);
   const join = database.prepare(
-    `INSERT OR IGNORE INTO ${sort}_graphs (seq, position, graph)
-     SELECT ?1, coalesce(max(position) + 1, 0), ?2 FROM ${sort}_graphs WHERE seq = ?1`,
+    `INSERT OR IGNORE INTO ${partition}_graphs (seq, position, graph)
+     SELECT ?1, coalesce(max(position) + 1, 0), ?2 FROM ${partition}_graphs WHERE seq = ?1`,
   );
-  const joinNew = database.prepare(`INSERT INTO ${sort}_graphs (seq, position, graph) VALUES (?, 0, ?)`);
-  const leave = database.prepare(`DELETE FROM ${sort}_graphs WHERE seq = ? AND graph = ?`);
-  const graphsOf = database.prepare(`SELECT graph FROM ${sort}_graphs WHERE seq = ? ORDER BY position`);
-  const members = database.prepare(`SELECT seq FROM ${sort}_graphs WHERE graph = ? LIMIT ?`);
-  const joinProject = database.prepare(`INSERT OR IGNORE INTO ${sort}_projects VALUES (?, ?)`);
+  const joinNew = database.prepare(`INSERT INTO ${partition}_graphs (seq, position, graph) VALUES (?, 0, ?)`);
+  const leave = database.prepare(`DELETE FROM ${partition}_graphs WHERE seq = ? AND graph = ?`);
+  const graphsOf = database.prepare(`SELECT graph FROM ${partition}_graphs WHERE seq = ? ORDER BY position`);
+  const members = database.prepare(`SELECT seq FROM ${partition}_graphs WHERE graph = ? LIMIT ?`);
+  const joinProject = database.prepare(`INSERT OR IGNORE INTO ${partition}_projects VALUES (?, ?)`);
   const leaveProjects = database.prepare(
-    `DELETE FROM ${sort}_projects WHERE seq = ?1 AND project IN (
-       SELECT projects.id FROM ${sort}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)
+    `DELETE FROM ${partition}_projects WHERE seq = ?1 AND project IN (
+       SELECT projects.id FROM ${partition}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)
        WHERE seq = ?1
      )`,
   );
   const publish = database.prepare(
-    `INSERT OR IGNORE INTO ${sort}_projects
-     SELECT projects.id, seq FROM ${sort}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)
+    `INSERT OR IGNORE INTO ${partition}_projects
+     SELECT projects.id, seq FROM ${partition}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)
      WHERE graph = ? ORDER BY seq`,
   );
-  let newest = Number(database.prepare(`SELECT max(seq) AS seq FROM ${sort}_rows`).get()?.seq ?? 0);
+  let newest = Number(database.prepare(`SELECT max(seq) AS seq FROM ${partition}_rows`).get()?.seq ?? 0);
 
   const idStart = (seq: number) => idStartOf.get(seq)?.id_start as Uint8Array;
 

@@ -11,7 +11,7 @@ import type {
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes } from '../../record-pages.ts';
 import { namingDamage } from '../errors.ts';
-import { digestTarget, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
+import { digestTarget, jcsPlace, type Partition, referenceTarget } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
 import { readChecks } from './read-checks.ts';
 import { LightRow, membershipReads, readsBySeq, selectWhole, statementRow } from './statement-rows.ts';
@@ -22,21 +22,21 @@ const rowsAtOnce = 32;
 /** `referring` answers null when the identifiers in its rows have more characters. */
 const referringLength = 1 << 24;
 
-export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
+export function embeddedRows(reader: DatabaseSync, partition: Partition): StatementRows {
   const terms = termReads(reader);
-  const entriesOf = statementLists(reader, sort, terms);
+  const entriesOf = statementLists(reader, partition, terms);
   const memberships = membershipReads(reader);
-  const checks = readChecks(reader, sort);
-  const wholeBySeq = readsBySeq(reader, sort, 'whole');
-  const lightBySeq = readsBySeq(reader, sort, 'light');
+  const checks = readChecks(reader, partition);
+  const wholeBySeq = readsBySeq(reader, partition, 'whole');
+  const lightBySeq = readsBySeq(reader, partition, 'light');
   const byJcs = reader.prepare(
     selectWhole(
-      sort,
-      `jcs_digest = ?1 AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
+      partition,
+      `jcs_digest = ?1 AND seq IN (SELECT seq FROM ${partition}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
     ),
   );
   const entriesTo = reader.prepare(
-    `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${sort}_entries ON target = wanted.value AND place >= 0
+    `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${partition}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,
   );
 
@@ -68,7 +68,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
     return checks.unbroken(entries, after === null ? null : Number(readListMark(after, 1)[0]));
   }
 
-  return namingDamage(`the ${sort} statements`, {
+  return namingDamage(`the ${partition} statements`, {
     async page(list, after, limit) {
       const rows: ListedStatement[] = [];
       let length = 0;
@@ -77,7 +77,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         for (const { seq, mark } of entries) {
           const row = found.get(seq);
           if (!row) checks.missing(seq);
-          const statement = row && statementRow(row, sort, terms);
+          const statement = row && statementRow(row, partition, terms);
           if (!statement || !isOn(list, statement)) continue;
           if (rows.length === limit || length >= pageBytes) return { rows, next: rows.at(-1)?.mark ?? null };
           rows.push({ ...statement, memberships: memberships(row), mark });
@@ -85,7 +85,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         }
         await yieldToEventLoop();
       }
-      if (list.by === 'graph' && sort === 'verified') checks.demandWholeGraph(list.graphId);
+      if (list.by === 'graph' && partition === 'verified') checks.demandWholeGraph(list.graphId);
       return { rows, next: null };
     },
 
@@ -100,7 +100,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       const wanted = [...new Set(answers.flatMap((seqs) => seqs ?? []))];
       for (let at = 0; at < wanted.length && length < referringLength; at += rowsAtOnce) {
         for (const [seq, row] of lightBySeq(wanted.slice(at, at + rowsAtOnce))) {
-          const light = new LightRow(row, sort, terms, memberships);
+          const light = new LightRow(row, partition, terms, memberships);
           known.set(seq, light);
           for (const { identifier } of light.references) length += identifier.length;
         }
@@ -117,7 +117,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       return jcsCids.map((cid) => {
         if (!isStatementCid(cid, codecs.jcs)) return undefined;
         const row = byJcs.get(cid.digest, digestTarget(cid.digest));
-        return row && { ...statementRow(row, sort, terms), memberships: memberships(row) };
+        return row && { ...statementRow(row, partition, terms), memberships: memberships(row) };
       });
     },
   });

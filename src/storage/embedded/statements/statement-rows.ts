@@ -11,19 +11,19 @@ import type { Reference } from '../../../domain/integrity/statements/references.
 import { shownType } from '../../../domain/integrity/statements/referring-statement.ts';
 import type { Membership, ReferringRow } from '../../../domain/integrity/statements/rows.ts';
 import { damagedDatabase } from '../errors.ts';
-import type { Sort } from '../index/entries.ts';
+import type { Partition } from '../index/entries.ts';
 import type { TermReads } from './terms.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
-const graphs = (sort: Sort) => `(
+const graphs = (partition: Partition) => `(
   SELECT group_concat(graph) FROM (
-    SELECT graph FROM ${sort}_graphs AS joined WHERE joined.seq = rows.seq ORDER BY position
+    SELECT graph FROM ${partition}_graphs AS joined WHERE joined.seq = rows.seq ORDER BY position
   )
 ) AS graphs`;
 
-export function selectWhole(sort: Sort, where: string): string {
-  return `SELECT rows.*, ${graphs(sort)} FROM ${sort}_rows AS rows WHERE ${where}`;
+export function selectWhole(partition: Partition, where: string): string {
+  return `SELECT rows.*, ${graphs(partition)} FROM ${partition}_rows AS rows WHERE ${where}`;
 }
 
 const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs, time,
@@ -32,11 +32,11 @@ const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs, time,
   END AS association_type`;
 
 /** Reads many rows at once, because a query costs as much as several rows. */
-export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 'light') {
+export function readsBySeq(reader: DatabaseSync, partition: Partition, columns: 'whole' | 'light') {
   const selected = columns === 'light' ? lightColumns : 'rows.*';
   const statement = reader.prepare(
-    `SELECT ${selected}, ${graphs(sort)}
-     FROM json_each(?) AS wanted CROSS JOIN ${sort}_rows AS rows ON rows.seq = wanted.value`,
+    `SELECT ${selected}, ${graphs(partition)}
+     FROM json_each(?) AS wanted CROSS JOIN ${partition}_rows AS rows ON rows.seq = wanted.value`,
   );
   return (seqs: readonly number[]): ReadonlyMap<number, Row> =>
     new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
@@ -66,10 +66,10 @@ export function membershipReads(reader: DatabaseSync): Memberships {
 }
 
 /** @throws ServiceError `damaged` unless the bytes of the row hash to its digest. */
-export function statementRow(row: Row, sort: Sort, terms: TermReads): StatementRow {
+export function statementRow(row: Row, partition: Partition, terms: TermReads): StatementRow {
   if (!isDigest(row.jcs_digest) || !isDigest(row.rdfc_digest) || !(row.jcs instanceof Uint8Array))
-    throw damagedDatabase(`row ${row.seq} of ${sort}_rows has values of other types`);
-  demandBytes(row.jcs, row.jcs_digest, `row ${row.seq} of ${sort}_rows`);
+    throw damagedDatabase(`row ${row.seq} of ${partition}_rows has values of other types`);
+  assertBytes(row.jcs, row.jcs_digest, `row ${row.seq} of ${partition}_rows`);
   return {
     jcsCid: makeCid(codecs.jcs, row.jcs_digest),
     rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest),
@@ -78,12 +78,12 @@ export function statementRow(row: Row, sort: Sort, terms: TermReads): StatementR
     references: referencesIn(row, jcsText(row.jcs)),
     time: timeIn(row),
     contextSet: terms.term(Number(row.context_set)),
-    isTrusted: sort === 'verified',
+    isTrusted: partition === 'verified',
   };
 }
 
 /** @throws ServiceError `damaged` unless the bytes hash to the digest. @param place names the row. */
-export function demandBytes(jcs: Uint8Array, digest: Uint8Array, place: string): void {
+export function assertBytes(jcs: Uint8Array, digest: Uint8Array, place: string): void {
   if (isBlake3(jcs, digest)) return;
   const { text } = makeCid(codecs.jcs, digest);
   throw damagedDatabase(`the bytes of ${place} are not those of ${text}`);
@@ -104,13 +104,14 @@ export class LightRow implements ReferringRow {
   readonly #row: Row;
   readonly #memberships: Memberships;
 
-  constructor(row: Row, sort: Sort, terms: TermReads, memberships: Memberships) {
-    if (!isDigest(row.rdfc_digest)) throw damagedDatabase(`row ${row.seq} of ${sort}_rows has no digest`);
+  constructor(row: Row, partition: Partition, terms: TermReads, memberships: Memberships) {
+    if (!isDigest(row.rdfc_digest))
+      throw damagedDatabase(`row ${row.seq} of ${partition}_rows has no digest`);
     this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest);
     this.kind = terms.term(Number(row.kind));
     this.references = referencesIn(row, String(row.text ?? ''));
     this.time = timeIn(row);
-    this.isTrusted = sort === 'verified';
+    this.isTrusted = partition === 'verified';
     this.associationType = shownType(row.association_type);
     this.#row = { ...row, text: null };
     this.#memberships = memberships;

@@ -18,7 +18,7 @@ export async function readFileRange(
 ): Promise<BlobContent | undefined> {
   const file = await translated(() => places.files.findOne({ filename }));
   if (!file) return undefined;
-  demandSizes(file);
+  assertSizes(file);
   const { first, last } = range ?? { first: 0, last: file.length - 1 };
   const bytes = file.data ? wholeBytes(file, first, last + 1) : fileBytes(places, file, first, last + 1);
   return {
@@ -31,13 +31,13 @@ export async function readFileRange(
 }
 
 /** @throws ServiceError `damaged` for a document without valid sizes. */
-function demandSizes({ length, chunkSize }: StoredFile): void {
+function assertSizes({ length, chunkSize }: StoredFile): void {
   if (!(Number.isSafeInteger(length) && length >= 0 && Number.isSafeInteger(chunkSize) && chunkSize > 0))
-    refuseDamaged();
+    throwDamaged();
 }
 
 async function* wholeBytes({ data, length }: StoredFile, first: number, end: number) {
-  if (!(data instanceof Uint8Array && data.length === length)) refuseDamaged();
+  if (!(data instanceof Uint8Array && data.length === length)) throwDamaged();
   yield data.subarray(first, end);
 }
 
@@ -70,9 +70,9 @@ async function readChunk(
 ): Promise<Uint8Array> {
   const data: unknown = (await translated(() => chunks.findOne({ files_id: _id, n })))?.data;
   const isWhole = data instanceof Uint8Array && data.length === Math.min(chunkSize, length - n * chunkSize);
-  return isWhole ? data : refuseDamaged();
+  return isWhole ? data : throwDamaged();
 }
 
-function refuseDamaged(): never {
+function throwDamaged(): never {
   throw new ServiceError('damaged', 'A stored file is damaged. Run "cairn fsck" to see what is affected.');
 }

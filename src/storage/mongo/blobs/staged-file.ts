@@ -59,7 +59,7 @@ export function stagedFile<Name>(
   return new StagedUpload<Name>({
     stream: writer.stream,
     async publish(name) {
-      if (database.now().getTime() - began > uploadMs) refuseSlow();
+      if (database.now().getTime() - began > uploadMs) throwSlow();
       return await publish(name);
     },
     /** Keeps the chunks if the file may still appear, because its insert was sent and never answered. */
@@ -70,6 +70,6 @@ export function stagedFile<Name>(
   });
 }
 
-function refuseSlow(): never {
+function throwSlow(): never {
   throw new ServiceError('unavailable', 'The upload took too long. Send it faster, or in smaller blobs.');
 }

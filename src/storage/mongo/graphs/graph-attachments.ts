@@ -67,7 +67,7 @@ export async function readAttachments(
 ): Promise<GraphAttachments> {
   const query = { graph: { $in: [...graphs] } };
   const found = await attachmentCollection(database).find(query).sort({ graph: 1, part: 1 }).toArray();
-  for (const document of found) if (!isWhole(document)) refuseDamaged(document.graph);
+  for (const document of found) if (!isWhole(document)) throwDamaged(document.graph);
   const byGraph = Map.groupBy(found, ({ graph }) => graph.toHexString());
   const parts = graphs.flatMap((graph) => byGraph.get(graph.toHexString()) ?? []);
   return {
@@ -84,7 +84,7 @@ function isWhole({ contexts, anchors }: AttachmentsDocument): boolean {
   );
 }
 
-function refuseDamaged(graph: ObjectId): never {
+function throwDamaged(graph: ObjectId): never {
   const message = `The list of attachments of the graph with the key ${graph} is damaged.`;
   throw new ServiceError('unavailable', message);
 }

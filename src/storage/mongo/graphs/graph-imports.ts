@@ -29,7 +29,7 @@ function mongoGraphImport(database: Database, key: ObjectId, projectId: string):
   async function keep(): Promise<void> {
     const update = { $set: { importing: database.now() } };
     const kept = await imports.updateOne({ _id: key, ...isComing }, update);
-    if (kept.matchedCount === 0) refuseAbandoned();
+    if (kept.matchedCount === 0) throwAbandoned();
   }
 
   /** The driver repeats an update whose answer was lost. */
@@ -55,7 +55,7 @@ function mongoGraphImport(database: Database, key: ObjectId, projectId: string):
           const { matchedCount } = await writeUnique(graphId, () =>
             imports.updateOne({ _id: key, ...isComing }, update),
           );
-          return matchedCount === 1 || (await isPublishedAs(graphId)) ? 'added' : refuseAbandoned();
+          return matchedCount === 1 || (await isPublishedAs(graphId)) ? 'added' : throwAbandoned();
         } catch (error) {
           if (isDuplicate(error)) return 'exists';
           throw error;
@@ -66,6 +66,6 @@ function mongoGraphImport(database: Database, key: ObjectId, projectId: string):
   };
 }
 
-function refuseAbandoned(): never {
+function throwAbandoned(): never {
   throw new ServiceError('conflict', 'The import was abandoned.');
 }

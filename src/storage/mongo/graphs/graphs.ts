@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import { readCursor, refuseCursor, writeCursor } from '../../../domain/cursors.ts';
+import { readCursor, throwBadCursor, writeCursor } from '../../../domain/cursors.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
@@ -50,7 +50,7 @@ export function mongoGraphs(database: Database, registered: RegisteredGraphs): G
     async children(parentId, { after, limit }, { projects }) {
       const question = ['children', parentId];
       const last =
-        after === null ? null : (positionIn(String(readCursor(after, question))) ?? refuseCursor());
+        after === null ? null : (positionIn(String(readCursor(after, question))) ?? throwBadCursor());
       const query: Filter<GraphDocument> = {
         parentId,
         ...(last && { _id: { $gt: last } }),

@@ -1,5 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { refuseCursor } from '../../../domain/cursors.ts';
+import { throwBadCursor } from '../../../domain/cursors.ts';
 import { codecs, digestHex, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
 import { positionIn } from '../positions.ts';
@@ -20,7 +20,7 @@ type MarkedDocument = Pick<StatementDocument, 'position' | 'rdfc' | 'time'>;
  */
 export function scansOf(list: StatementList, graph: ObjectId | undefined, after: string | null): Scan[] {
   if (list.by === 'time') return scansOfTime(list, after);
-  const place = after === null ? null : (positionIn(after) ?? refuseCursor());
+  const place = after === null ? null : (positionIn(after) ?? throwBadCursor());
   const isOldestFirst = list.by === 'id';
   const position = place && { position: { [isOldestFirst ? '$gt' : '$lt']: place } };
   const scan = (filter: Filter<StatementDocument>): Scan[] => [
@@ -54,7 +54,7 @@ function scansOfTime({ from, until }: Extract<StatementList, { by: 'time' }>, af
   const $gte = from ?? Number.NEGATIVE_INFINITY;
   if (after === null) return [scan({ time: { $gte, $lt: until ?? Number.POSITIVE_INFINITY } })];
   const [, time, digits = ''] = /^(-?\d{1,16}) (.{24})$/.exec(after) ?? [];
-  const position = positionIn(digits) ?? refuseCursor();
+  const position = positionIn(digits) ?? throwBadCursor();
   return [
     scan({ time: Number(time), position: { $lt: position } }),
     scan({ time: { $gte, $lt: Number(time) } }),
@@ -83,5 +83,5 @@ export function markOfContents({ rdfc, position }: Pick<MarkedDocument, 'rdfc' |
 
 export function readMarkOfContents(mark: string): Pick<StatementDocument, 'rdfc' | 'position'> {
   const [, digest = '', digits = ''] = /^([0-9a-f]{64})(.{24})$/.exec(mark) ?? [];
-  return { rdfc: Buffer.from(digest, 'hex'), position: positionIn(digits) ?? refuseCursor() };
+  return { rdfc: Buffer.from(digest, 'hex'), position: positionIn(digits) ?? throwBadCursor() };
 }

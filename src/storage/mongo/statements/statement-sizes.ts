@@ -11,15 +11,15 @@ const plainBytes = 4 << 20;
 const plainReferences = 10_000;
 
 /** @throws ServiceError `too_large` for a statement that does not fit into a document with its references. */
-export function demandSize(rows: readonly UnpackedRow[]): void {
+export function assertSize(rows: readonly UnpackedRow[]): void {
   for (const row of rows) {
     if (row.jcs.length < plainBytes && row.references.length / 2 < plainReferences) continue;
     const bytes = row.jcs.length + BSON.calculateObjectSize(describedDocument(describedRow(row)));
-    if (bytes > mostBytes) refuse(row, bytes);
+    if (bytes > mostBytes) throwTooLarge(row, bytes);
   }
 }
 
-function refuse({ jcsDigest }: UnpackedRow, bytes: number): never {
+function throwTooLarge({ jcsDigest }: UnpackedRow, bytes: number): never {
   throw new ServiceError(
     'too_large',
     `The statement ${makeCid(codecs.jcs, jcsDigest).text} takes ${bytes} bytes with its references, more than the ${mostBytes} that ` +

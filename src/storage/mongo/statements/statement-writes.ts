@@ -18,7 +18,7 @@ import {
   statementDocument,
 } from './statement-documents.ts';
 import { insertOrJoin, joinKnown } from './statement-inserts.ts';
-import { demandSize } from './statement-sizes.ts';
+import { assertSize } from './statement-sizes.ts';
 import { takeOver } from './verified-takeover.ts';
 
 /** The most rows and bytes in one message. It takes a few milliseconds to encode. */
@@ -48,15 +48,15 @@ export async function putStatements(
 ): Promise<PutCounts> {
   // Without CIDs, which are expensive to make.
   const rows = PackedRows.of(given).slices.flatMap((slice) => [...unpackSlice(slice)]);
-  demandSize(rows);
+  assertSize(rows);
   const now = database.now();
   const placed = withoutRepeats(rows).map((row) => ({ row, position: nextPosition(now) }));
   const home = { graph: await findGraph(), registrar };
   const collections = statementCollections(database);
   const outcomes: Outcomes = new Map();
-  for (const sort of ['unverified', 'verified'] as const) {
-    const ofSort = placed.filter(({ row }) => row.isTrusted === (sort === 'verified'));
-    if (ofSort.length > 0) await putSort(collections, sort, ofSort, home, outcomes);
+  for (const partition of ['unverified', 'verified'] as const) {
+    const ofPartition = placed.filter(({ row }) => row.isTrusted === (partition === 'verified'));
+    if (ofPartition.length > 0) await putPartition(collections, partition, ofPartition, home, outcomes);
   }
   const counts = { stored: 0, joined: 0, known: rows.length - outcomes.size };
   for (const outcome of outcomes.values()) counts[outcome] += 1;
@@ -74,9 +74,9 @@ function withoutRepeats(rows: readonly UnpackedRow[]): UnpackedRow[] {
   });
 }
 
-async function putSort(
+async function putPartition(
   collections: StatementCollections,
-  sort: keyof StatementCollections,
+  partition: keyof StatementCollections,
   rows: readonly PlacedRow[],
   { graph, registrar }: { readonly graph: GraphOfRows | null; readonly registrar: string | null },
   outcomes: Outcomes,
@@ -86,14 +86,14 @@ async function putSort(
       statementDocument(row, position, graph, registrar),
     );
     await setImmediate();
-    if (sort === 'unverified') {
+    if (partition === 'unverified') {
       // If a verified row of the form exists, it joins the graph instead.
       const { joined, unsettled } = await joinKnown(collections.verified, left, graph);
       note(outcomes, joined, 'joined');
       left = unsettled;
     }
     while (left.length > 0) {
-      const { stored, joined, unsettled } = await insertOrJoin(collections[sort], left, graph);
+      const { stored, joined, unsettled } = await insertOrJoin(collections[partition], left, graph);
       note(outcomes, stored, 'stored');
       note(outcomes, joined, 'joined');
       left = unsettled;
@@ -102,7 +102,7 @@ async function putSort(
   for await (const _ of mapConcurrent(groupsOf(rows), messagesAtOnce, putGroup));
   const ids = rows.map(({ row }) => ({ _id: row.jcsDigest }));
   const taken = await takeOver(collections, ids);
-  if (sort === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');
+  if (partition === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');
 }
 
 async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly PlacedRow[]> {

@@ -10,7 +10,7 @@ export function mongoStatements(
   database: Database,
   graphs: RegisteredGraphs,
 ): Pick<StatementStore, 'putMany' | 'registrarOf'> {
-  async function demandGraph(graphId: string | null): Promise<GraphOfRows | null> {
+  async function existingGraph(graphId: string | null): Promise<GraphOfRows | null> {
     if (graphId === null) return null;
     const graph = await graphs.find(graphId);
     if (!graph) throw new ServiceError('unknown_graph', `The graph ${graphId} is not registered.`);
@@ -18,7 +18,7 @@ export function mongoStatements(
   }
   return {
     putMany: (rows, graphId, registrar = null) =>
-      translated(() => putStatements(database, rows, registrar, () => demandGraph(graphId))),
+      translated(() => putStatements(database, rows, registrar, () => existingGraph(graphId))),
     async registrarOf({ digest }) {
       const { verified } = statementCollections(database);
       const options = { projection: { registrar: 1 } };

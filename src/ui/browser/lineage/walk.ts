@@ -1,4 +1,4 @@
-import type { Place } from './drawing/layout.ts';
+import type { Point } from './drawing/layout.ts';
 import { otherEnd } from './graph.ts';
 import type { ShownEdge } from './shown.ts';
 
@@ -6,7 +6,7 @@ import type { ShownEdge } from './shown.ts';
 export function walked(
   key: string,
   id: string,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, Point>,
   edges: readonly ShownEdge[],
 ): string | undefined {
   const here = places.get(id);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  assertConsolePermission,
+  assertOperator,
   authorizeProjectRead,
   definiteAnswer,
-  demandConsolePermission,
-  demandOperator,
   type ProjectAuthority,
   type ProjectReader,
 } from '../../../../src/domain/control-plane/projects/project-access.ts';
@@ -30,7 +30,7 @@ function authority(answer: () => unknown = () => true) {
 describe('rule 1: a project of the console needs a bearer that the auth service authorizes', () => {
   test('it asks about the bound project with the bearer of the caller', async () => {
     const service = authority();
-    await demandConsolePermission(service, withToken, 'console-7');
+    await assertConsolePermission(service, withToken, 'console-7');
     expect(service.asked).toEqual([['token', 'view_project_data', { type: 'project', id: 'console-7' }]]);
   });
 
@@ -41,17 +41,17 @@ describe('rule 1: a project of the console needs a bearer that the auth service 
     ['there is no auth service', null, withToken, 'console-7', 'unavailable'],
     ['there is neither', null, withoutToken, 'console-7', 'unavailable'],
   ])('it refuses if %s', async (_, service, reader, project, code) => {
-    await expect(demandConsolePermission(service, reader, project)).rejects.toMatchObject({ code });
+    await expect(assertConsolePermission(service, reader, project)).rejects.toMatchObject({ code });
   });
 });
 
 describe('rule 2: a project of the operator is for administrators', () => {
   test('an administrator may read', () => {
-    demandOperator({ role: 'admin' });
+    assertOperator({ role: 'admin' });
   });
 
   test('a member may not', () => {
-    expect(() => demandOperator({ role: 'member' })).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    expect(() => assertOperator({ role: 'member' })).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 });
 

@@ -1,5 +1,5 @@
 import Panzoom from '@panzoom/panzoom';
-import { nodeSize, type Place } from './layout.ts';
+import { nodeSize, type Point } from './layout.ts';
 
 const scales = { least: 0.05, most: 2.5 };
 /** Text is unreadable below this scale. Then the first view shows the start instead of everything. */
@@ -53,13 +53,13 @@ export class Camera {
   }
 
   /** Fits the whole drawing. */
-  fit(places: Iterable<Place>): void {
+  fit(places: Iterable<Point>): void {
     const { left, right, top, bottom } = boundsOf([...places]);
     this.#look({ x: (left + right) / 2, y: (top + bottom) / 2 }, this.#scaleFor(right - left, bottom - top));
   }
 
   /** The first view: everything if it is readable, otherwise the surroundings of one node. */
-  open(places: ReadonlyMap<string, Place>, id: string): void {
+  open(places: ReadonlyMap<string, Point>, id: string): void {
     this.fit(places.values());
     const place = places.get(id);
     if (!place || this.#scale >= readable) return;
@@ -75,7 +75,7 @@ export class Camera {
   }
 
   /** Moves as little as is needed to show a node. */
-  reveal(place: Place | undefined): void {
+  reveal(place: Point | undefined): void {
     if (!place) return;
     const { x, y } = this.#panzoom.getPan();
     const { clientWidth, clientHeight } = this.#view;
@@ -110,7 +110,7 @@ export class Camera {
     this.#panzoom.zoomToPoint(this.#scale * factor, point);
   }
 
-  #look({ x, y }: Place, scale: number): void {
+  #look({ x, y }: Point, scale: number): void {
     this.#panzoom.zoom(scale);
     const { clientWidth, clientHeight } = this.#view;
     this.#panzoom.pan(clientWidth / 2 / this.#scale - x, clientHeight / 2 / this.#scale - y);
@@ -126,7 +126,7 @@ export class Camera {
 }
 
 /** The rectangle around nodes. */
-function boundsOf(places: readonly Place[]) {
+function boundsOf(places: readonly Point[]) {
   const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
   return {
     left: Math.min(...xs) - nodeSize.width / 2,

@@ -4,7 +4,7 @@ import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
 import { trustBadge, trustMark, trustWords, weakest } from '../trust.ts';
 import type { Caption } from './captions.ts';
 import { type Label, labelText } from './labels.ts';
-import { type Layout, nodeSize, type Place } from './layout.ts';
+import { type Layout, nodeSize, type Point } from './layout.ts';
 import { arrow, lineKind, linePath } from './lines.ts';
 import { symbol } from './symbols.ts';
 
@@ -19,7 +19,7 @@ export class Drawing {
   readonly #events;
   readonly #lines = drawn('g', {});
   readonly #nodes = new Map<string, ReturnType<typeof nodeParts>>();
-  places: ReadonlyMap<string, Place> = new Map();
+  places: ReadonlyMap<string, Point> = new Map();
   edges: readonly ShownEdge[] = [];
 
   constructor(world: HTMLElement, events: DrawingEvents) {
@@ -92,7 +92,7 @@ export class Drawing {
     return target.closest('.node')?.getAttribute('data-id') ?? undefined;
   }
 
-  #place({ id, more, isOpen, stack }: ShownNode, { x, y }: Place): void {
+  #place({ id, more, isOpen, stack }: ShownNode, { x, y }: Point): void {
     const known = this.#nodes.get(id);
     const parts = known ?? nodeParts(id, this.#events);
     if (!known) {
@@ -125,8 +125,8 @@ function line(
   edge: ShownEdge,
   edges: readonly ShownEdge[],
   label: Label | undefined,
-  points: readonly Place[],
-  middle: Place | undefined,
+  points: readonly Point[],
+  middle: Point | undefined,
 ): SVGElement {
   const kind = lineKind(edge);
   const mark = weakest(edge.edges);
@@ -144,12 +144,12 @@ function line(
   return group;
 }
 
-function above({ x, y }: Place): Record<string, string> {
+function above({ x, y }: Point): Record<string, string> {
   return { x: String(x), y: String(y - 6), 'text-anchor': 'middle' };
 }
 
 /** The place of a text at the end with fewer lines, on the side that the line does not come from. */
-function beside(edge: ShownEdge, edges: readonly ShownEdge[], first: Place, last: Place) {
+function beside(edge: ShownEdge, edges: readonly ShownEdge[], first: Point, last: Point) {
   const isFan =
     edges.filter(({ to }) => to === edge.to).length > edges.filter(({ from }) => from === edge.from).length;
   const [at, other, space] = isFan ? [first, last, 6] : [last, first, 12];

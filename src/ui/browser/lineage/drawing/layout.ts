@@ -1,16 +1,16 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { Picture, ShownEdge } from '../shown.ts';
 
-export interface Place {
+export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
 /** The centre of each node, the points of each line, and the middle of the text on lines that pass other nodes. */
 export interface Layout {
-  readonly places: ReadonlyMap<string, Place>;
-  readonly paths: ReadonlyMap<ShownEdge, readonly Place[]>;
-  readonly labels: ReadonlyMap<ShownEdge, Place>;
+  readonly places: ReadonlyMap<string, Point>;
+  readonly paths: ReadonlyMap<ShownEdge, readonly Point[]>;
+  readonly labels: ReadonlyMap<ShownEdge, Point>;
 }
 
 /** The size of a node in units of the drawing. */
@@ -43,8 +43,8 @@ export function placed({ nodes, edges }: Picture, labelWidth: (edge: ShownEdge) 
   }
   layout(graph);
   const places = new Map(nodes.map(({ id }) => [id, middle(graph.node(id))]));
-  const paths = new Map<ShownEdge, Place[]>();
-  const labels = new Map<ShownEdge, Place>();
+  const paths = new Map<ShownEdge, Point[]>();
+  const labels = new Map<ShownEdge, Point>();
   for (const edge of straight) {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     const { points = [], x, y } = graph.edge(edge.from, edge.to);
@@ -58,19 +58,19 @@ export function placed({ nodes, edges }: Picture, labelWidth: (edge: ShownEdge) 
 }
 
 /** A path from the side of one node over the bends to the side of the other. */
-function between(from: Place, bends: readonly Place[], to: Place): Place[] {
+function between(from: Point, bends: readonly Point[], to: Point): Point[] {
   const side = (from.x <= to.x ? 1 : -1) * (nodeSize.width / 2);
   return [{ x: from.x + side, y: from.y }, ...bends, { x: to.x - side, y: to.y }];
 }
 
-function middle({ x, y }: Place): Place {
+function middle({ x, y }: Point): Point {
   return { x, y };
 }
 
 /** Moves a layout so that one node keeps its position. */
-export function anchored(drawing: Layout, was: Place | undefined, is: Place | undefined): Layout {
+export function anchored(drawing: Layout, was: Point | undefined, is: Point | undefined): Layout {
   if (!was || !is) return drawing;
-  const moved = ({ x, y }: Place) => ({ x: x + was.x - is.x, y: y + was.y - is.y });
+  const moved = ({ x, y }: Point) => ({ x: x + was.x - is.x, y: y + was.y - is.y });
   return {
     places: new Map([...drawing.places].map(([id, place]) => [id, moved(place)])),
     paths: new Map([...drawing.paths].map(([edge, points]) => [edge, points.map(moved)])),

@@ -1,6 +1,6 @@
 import { drawn } from '../../element.ts';
 import { isFlow, type ShownEdge } from '../shown.ts';
-import type { Place } from './layout.ts';
+import type { Point } from './layout.ts';
 
 /** Each kind of edge has its own dashes, so colours are not needed to distinguish them. */
 const dashes: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ export function lineKind({ edges }: ShownEdge): string {
 }
 
 /** A smooth line that starts and ends horizontally. */
-export function linePath(points: readonly Place[]): string {
+export function linePath(points: readonly Point[]): string {
   const [first, ...others] = points;
   if (!first) return '';
   let before = first;

@@ -1,17 +1,17 @@
 import type { ManifestSummary } from '../../../domain/integrity/manifest/summary.ts';
 
 /** What a manifest has to fulfil beside being unaltered. */
-export interface Demands {
+export interface Requirements {
   /** Every statement is signed, validly and as a whole, by somebody whom the user trusts. */
   readonly requireSigner?: true;
   /** No credential is known to be withdrawn, or might be. */
   readonly requireStatus?: true;
 }
 
-/** Why a manifest does not fulfil the demands; undefined if it does. */
-export function demandProblem(
+/** Why a manifest does not fulfil the requirements; undefined if it does. */
+export function unmetRequirement(
   { ids, known, credentials }: Pick<ManifestSummary, 'ids' | 'known' | 'credentials'>,
-  { requireSigner, requireStatus }: Demands,
+  { requireSigner, requireStatus }: Requirements,
 ): string | undefined {
   if (requireSigner && ids === 0) return 'There is no statement that somebody you trust could have signed.';
   if (requireSigner && known < ids)
