@@ -19,3 +19,17 @@ export function row(text: string, fields: Partial<StatementRow> & { meaning?: st
     ...others,
   };
 }
+
+/** Rows with everything that a stored form distinguishes. */
+export const samples: readonly StatementRow[] = [
+  row('{"about":"did:web:example","data":"urn:cid:bafkr4ia"}', {
+    meaning: 'sample',
+    references: [
+      { role: 'data', identifier: 'urn:cid:bafkr4ia' },
+      { role: 'schema:about', identifier: 'did:web:example' },
+      { role: 'registeredBy', identifier: 'did:x:"' },
+    ],
+    time: 1_769_860_800_000,
+  }),
+  row('{}', { isTrusted: false, kind: 'https://example.org/Other' }),
+];

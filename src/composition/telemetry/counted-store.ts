@@ -1,11 +1,8 @@
 import type { GraphImport } from '../../domain/integrity/manifest/ports.ts';
 import type { BlobStore, PutCounts, StatementRow } from '../../domain/integrity/ports.ts';
-import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
+import { PackedRows, rowLength } from '../../domain/integrity/statements/packed-rows.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import type { Store } from '../../storage/open.ts';
-
-/** The digests of both ids of a row, which its packed form has before its bytes. */
-const digestBytes = 64;
 
 /** The same store, whose statements and blobs are counted. */
 export function countedStore(store: Store, metrics: Metrics): Store {
@@ -15,7 +12,7 @@ export function countedStore(store: Store, metrics: Metrics): Store {
     const counts = await put(packed);
     const all = counts.stored + counts.joined + counts.known;
     const bytes = packed.slices.reduce((sum, slice) => sum + slice.bytes.length, 0);
-    metrics.statementBytes.inc(bytes - digestBytes * all);
+    metrics.statementBytes.inc(bytes - rowLength(0) * all);
     for (const [outcome, count] of Object.entries(counts))
       if (count > 0) metrics.statements.inc({ outcome }, count);
     return counts;

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import {
   jcsText,
+  PackedRows,
   packReferences,
   positionedBytes,
   unpackReferences,
-} from '../../../src/domain/integrity/statements/packed-references.ts';
-import { PackedRows, unpackSlice } from '../../../src/domain/integrity/statements/packed-rows.ts';
-import { row } from '../../builders/rows.ts';
+  unpackSlice,
+} from '../../../src/domain/integrity/statements/packed-rows.ts';
+import { row, samples } from '../../builders/rows.ts';
 import { runs } from '../../property-runs.ts';
 
 const identifier = fc.oneof(
@@ -87,3 +89,14 @@ test('rows are the same after packing, also those of one kind', () => {
 function plain({ jcs, jcsCid, rdfcCid, ...others }: StatementRow) {
   return { ...others, jcs: Buffer.from(jcs).toString('hex'), jcsCid: jcsCid.text, rdfcCid: rdfcCid.text };
 }
+
+test('the packed form is the published one, byte by byte', () => {
+  const [slice] = PackedRows.of(samples).slices;
+  const digests = samples.map(({ jcsCid, rdfcCid }) => [jcsCid, rdfcCid].map(digestHex).join(''));
+  const [one, other] = samples.map(({ jcs }) => Buffer.from(jcs).toString('hex'));
+  expect(Buffer.from(slice?.bytes ?? []).toString('hex')).toBe(`${digests[0]}${one}${digests[1]}${other}`);
+  expect(slice?.rest).toBe(
+    '{"terms":["DataRegistration","baga6yaq6ebnoc2fflmlr2rqqf244yx5udzcv2qhtwoklrrsz5ohdqynk6odno",' +
+      '"https://example.org/Other"],"rows":[[53,0,1,1769860800000,1,[5,35,"schema:about",10,29,"did:x:\\""]],[2,2,1,null,0,[]]]}',
+  );
+});

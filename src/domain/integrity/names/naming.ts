@@ -4,7 +4,7 @@ import { readSmallBlob } from '../blobs/blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { GraphImports } from '../manifest/ports.ts';
 import type { BlobStore, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
-import { PackedRows, unpackedRow, unpackSlice } from '../statements/packed-rows.ts';
+import { PackedRows, rowsOfKind } from '../statements/packed-rows.ts';
 import { placeNumber } from '../statements/places.ts';
 import type { StatementRowsOfStore } from '../statements/rows.ts';
 import { documentLimit, mayBeObject, subjectNameIn } from './name.ts';
@@ -46,18 +46,13 @@ function repeatable(rows: Iterable<StatementRow>): PackedRows | readonly Stateme
   return rows instanceof PackedRows ? rows : [...rows];
 }
 
-/** Indexes the names that statements give. Packed rows of other kinds stay packed. */
+/** Indexes the names that statements give. */
 async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
-  const meant = Array.from(rowsThatName(rows), namingOf).filter((naming) => naming !== undefined);
+  const meant = Array.from(rowsOfKind(rows, namingKind), namingOf).filter((naming) => naming !== undefined);
   for (let at = 0; at < meant.length; at += namingsAtOnce) {
     const records = await recordsOf(ports.documents, meant.slice(at, at + namingsAtOnce));
     if (records.length > 0) await ports.names.insert(records);
   }
-}
-
-function* rowsThatName(rows: PackedRows | readonly StatementRow[]): Generator<StatementRow> {
-  if (!(rows instanceof PackedRows)) return yield* rows;
-  for (const slice of rows.slices) for (const row of unpackSlice(slice, namingKind)) yield unpackedRow(row);
 }
 
 /** The records of those whose documents are stored and have a name. */

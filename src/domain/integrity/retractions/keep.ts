@@ -1,6 +1,6 @@
 import type { StatementRow } from '../ports.ts';
 import { keepSignatures, type Signature, type Signatures } from '../signatures/signatures.ts';
-import { PackedRows, unpackedRow, unpackSlice } from '../statements/packed-rows.ts';
+import { rowsOfKind } from '../statements/packed-rows.ts';
 import {
   claimedRetraction,
   type Retractions,
@@ -28,9 +28,9 @@ export async function keepRetractions(
   registrar: string | null,
 ): Promise<void> {
   const createdAt = now().getTime();
-  const records = Array.from(rowsThatRetract(rows), (row) => claimedRetraction(row, createdAt)).filter(
-    (one) => one !== undefined,
-  );
+  const records = Array.from(rowsOfKind(rows, retractionKind), (row) =>
+    claimedRetraction(row, createdAt),
+  ).filter((one) => one !== undefined);
   for (let at = 0; at < records.length; at += recordsAtOnce) {
     const group = records.slice(at, at + recordsAtOnce);
     await retractions.insert(
@@ -66,14 +66,4 @@ export async function keepChecked(
     );
     for (const { id, subject } of found.flat()) await retractions.update(id, {}, { withdrawn: subject });
   }
-}
-
-/** Packed rows of other kinds stay packed. */
-export function* rowsThatRetract(rows: Iterable<StatementRow>): Generator<StatementRow> {
-  if (!(rows instanceof PackedRows)) {
-    for (const row of rows) if (row.kind === retractionKind) yield row;
-    return;
-  }
-  for (const slice of rows.slices)
-    for (const row of unpackSlice(slice, retractionKind)) yield unpackedRow(row);
 }

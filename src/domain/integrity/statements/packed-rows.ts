@@ -1,14 +1,44 @@
 import { codecs, makeCid } from '../identifiers/cid.ts';
+import { asBuffer } from '../identifiers/hashing.ts';
 import type { StatementRow } from '../ports.ts';
-import { jcsText, type PackedReferences, packReferences, unpackReferences } from './packed-references.ts';
+import { otherPlaces, placeNumber, statementPlaces } from './places.ts';
+import type { Reference } from './references.ts';
 
-const digestLength = 32;
+/*
+ * The packed form of rows. Threads send it, stores write it, and nobody else knows its layout.
+ *
+ * bytes  for each row: digest of `jcs_cid` (32) | digest of `rdfc_cid` (32) | JCS bytes
+ * rest   JSON of `Rest`: for each row the length of its JCS bytes, and everything else
+ *
+ * Both digests are BLAKE3-256.
+ */
+export const digestBytes = 32;
+const headBytes = 2 * digestBytes;
+
+/** The parts of a row in `bytes`. */
+export interface RowBytes {
+  readonly jcsDigest: Uint8Array;
+  readonly rdfcDigest: Uint8Array;
+  readonly jcs: Uint8Array;
+}
+
+/** How many bytes a row takes in `bytes`. */
+export function rowLength(jcsLength: number): number {
+  return headBytes + jcsLength;
+}
+
+/** The row that starts there in `bytes`. */
+export function rowAt(bytes: Uint8Array, start: number, jcsLength: number): RowBytes {
+  return {
+    jcsDigest: bytes.subarray(start, start + digestBytes),
+    rdfcDigest: bytes.subarray(start + digestBytes, start + headBytes),
+    jcs: bytes.subarray(start + headBytes, start + rowLength(jcsLength)),
+  };
+}
 
 /** Rows as one buffer and one text, which are cheaper to send between threads and to write than objects. */
 export interface PackedSlice {
-  /** For each row the digest of its `jcs_cid`, the digest of its `rdfc_cid`, and its JCS bytes. */
   readonly bytes: Uint8Array;
-  /** JSON of `Rest`. */
   readonly rest: string;
 }
 
@@ -30,9 +60,8 @@ type RestOfRow = readonly [
 
 /** A row without CIDs and references, which are expensive to make. */
 export interface UnpackedRow
-  extends Pick<StatementRow, 'kind' | 'time' | 'contextSet' | 'isTrusted' | 'jcs'> {
-  readonly jcsDigest: Uint8Array;
-  readonly rdfcDigest: Uint8Array;
+  extends RowBytes,
+    Pick<StatementRow, 'kind' | 'time' | 'contextSet' | 'isTrusted'> {
   readonly references: PackedReferences;
 }
 
@@ -69,7 +98,7 @@ export class RowPacker {
   add({ jcsCid, rdfcCid, jcs, kind, time, contextSet, isTrusted, references }: RowToPack): void {
     const text = typeof jcs === 'string' ? jcs : jcsText(jcs);
     const bytes = typeof jcs === 'string' ? Buffer.from(jcs) : jcs;
-    this.#reserve(2 * digestLength + bytes.length);
+    this.#reserve(rowLength(bytes.length));
     for (const part of [jcsCid.digest, rdfcCid.digest, bytes]) this.#append(part);
     const row: RestOfRow = [
       bytes.length,
@@ -109,6 +138,15 @@ export class RowPacker {
   }
 }
 
+/** The rows of one kind. Packed rows of other kinds stay packed. */
+export function* rowsOfKind(rows: Iterable<StatementRow>, kind: string): Generator<StatementRow> {
+  if (!(rows instanceof PackedRows)) {
+    for (const row of rows) if (row.kind === kind) yield row;
+    return;
+  }
+  for (const slice of rows.slices) for (const row of unpackSlice(slice, kind)) yield unpackedRow(row);
+}
+
 /** @param kind only rows of this kind. Default: all. */
 export function* unpackSlice({ bytes, rest }: PackedSlice, kind?: string): Generator<UnpackedRow> {
   if (kind !== undefined && !rest.includes(kind)) return;
@@ -116,28 +154,87 @@ export function* unpackSlice({ bytes, rest }: PackedSlice, kind?: string): Gener
   const wanted = kind === undefined ? undefined : terms.indexOf(kind);
   let start = 0;
   for (const [length, kindAt, contextSetAt, time, isTrusted, references] of rows) {
-    const jcsStart = start + 2 * digestLength;
-    const end = jcsStart + length;
     if (wanted === undefined || wanted === kindAt)
       yield {
-        jcsDigest: bytes.subarray(start, start + digestLength),
-        rdfcDigest: bytes.subarray(start + digestLength, jcsStart),
-        jcs: bytes.subarray(jcsStart, end),
+        ...rowAt(bytes, start, length),
         kind: terms[kindAt] ?? '',
         contextSet: terms[contextSetAt] ?? '',
         time,
         isTrusted: isTrusted === 1,
         references,
       };
-    start = end;
+    start += rowLength(length);
   }
 }
 
-export function unpackedRow({ jcsDigest, rdfcDigest, references, ...row }: UnpackedRow): StatementRow {
+function unpackedRow({ jcsDigest, rdfcDigest, references, ...row }: UnpackedRow): StatementRow {
   return {
     ...row,
     jcsCid: makeCid(codecs.jcs, jcsDigest),
     rdfcCid: makeCid(codecs.rdfc, rdfcDigest),
     references: unpackReferences(references, jcsText(row.jcs)),
   };
+}
+
+/**
+ * References in short form, two items each. The first says where the statement refers from: the number of the place
+ * (see `placeNumber`), or for other places the role. The second says to what: the position of the identifier in the JCS
+ * text, or the identifier itself if the JCS spells it otherwise. References of large statements are never positions, so
+ * that they can be read without the statement.
+ */
+export type PackedReferences = readonly (number | string)[];
+
+/** References of statements with more bytes are kept as text. */
+export const positionedBytes = 1 << 13;
+
+export function packReferences(
+  references: readonly Reference[],
+  { kind, jcs }: { readonly kind: string; readonly jcs: string },
+): PackedReferences {
+  const isLarge = Buffer.byteLength(jcs) > positionedBytes;
+  return references.flatMap(({ role, identifier }) => [
+    placeNumber({ role, kind }) || role,
+    isLarge ? identifier : (positionOf(identifier, jcs) ?? identifier),
+  ]);
+}
+
+/** A quote ends the identifier, so it must not hold one. */
+function positionOf(identifier: string, jcs: string): number | undefined {
+  const at = identifier.includes('"') ? -1 : jcs.indexOf(`"${identifier}"`);
+  return at < 0 ? undefined : at + 1;
+}
+
+/** @throws RangeError for references that do not fit the text. */
+export function unpackReferences(packed: PackedReferences, jcs: string): Reference[] {
+  const references: Reference[] = [];
+  for (let at = 0; at < packed.length; at += 2) {
+    const [from, to] = [packed[at], packed[at + 1]];
+    const role = typeof from === 'string' ? from : statementPlaces[Number(from) - 1]?.role;
+    const identifier = typeof to === 'string' ? to : textAt(jcs, Number(to));
+    if (role === undefined || identifier === undefined) throw new RangeError('A reference has no place.');
+    references.push({ identifier, role });
+  }
+  return references;
+}
+
+/** The place of each reference, see `placeNumber`. */
+export function placesIn(packed: PackedReferences): number[] {
+  return Array.from({ length: referenceCount(packed) }, (_, at) => {
+    const from = packed[2 * at];
+    return typeof from === 'number' ? from : otherPlaces;
+  });
+}
+
+export function referenceCount({ length }: PackedReferences): number {
+  return length / 2;
+}
+
+function textAt(jcs: string, start: number): string | undefined {
+  const end = jcs.indexOf('"', start);
+  return end >= start ? jcs.slice(start, end) : undefined;
+}
+
+/** The text of JCS bytes. */
+export function jcsText(jcs: Uint8Array): string {
+  return asBuffer(jcs).toString();
 }

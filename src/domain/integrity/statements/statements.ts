@@ -3,19 +3,15 @@ import { ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
 import type { GraphStore, Identifier, StatementRow, StoredStatement } from '../ports.ts';
-import {
-  keepChecked,
-  keepRetractions,
-  type RetractionKeeping,
-  rowsThatRetract,
-} from '../retractions/keep.ts';
+import { keepChecked, keepRetractions, type RetractionKeeping } from '../retractions/keep.ts';
 import { registrarKey } from '../retractions/registrar.ts';
-import { withdrawalOf } from '../retractions/retraction-records.ts';
+import { retractionKind, withdrawalOf } from '../retractions/retraction-records.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import { type CredentialIssuing, type IssuedCredential, issueCredentials } from '../signatures/issue.ts';
 import type { Signatures } from '../signatures/signatures.ts';
 import { assertAllAccepted, assertOneAccepted } from './accepted.ts';
 import type { PackedNames } from './packed-names.ts';
+import { rowsOfKind } from './packed-rows.ts';
 
 export interface StatementWriting extends CredentialIssuing {
   readonly graphs: Pick<GraphStore, 'get'>;
@@ -92,7 +88,7 @@ function assertNoOwnRetraction(
   { signer }: Pick<StatementWriting, 'signer'>,
   rows: Iterable<StatementRow>,
 ): void {
-  for (const row of rowsThatRetract(rows))
+  for (const row of rowsOfKind(rows, retractionKind))
     if (withdrawalOf(row)?.registeredBy === signer.did)
       throw new ServiceError(
         'invalid_request',

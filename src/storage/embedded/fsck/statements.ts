@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { jcsText, packReferences } from '../../../domain/integrity/statements/packed-references.ts';
+import { jcsText, packReferences } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import { digestTarget, jcsPlace, type Partition } from '../index/entries.ts';
 import { registrarReads } from '../statements/registrars.ts';

@@ -1,9 +1,11 @@
 import { sha256Hex } from '../../../domain/integrity/identifiers/hashing.ts';
 import {
   jcsText,
-  type PackedReferences,
+  placesIn,
+  type RowBytes,
+  type UnpackedRow,
   unpackReferences,
-} from '../../../domain/integrity/statements/packed-references.ts';
+} from '../../../domain/integrity/statements/packed-rows.ts';
 import { otherPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { LevelledSet } from './levels.ts';
 
@@ -48,12 +50,7 @@ export function referenceTarget(identifier: string): number {
   return Number.parseInt(sha256Hex(identifier).slice(0, 2 * targetBytes), 16) % targets;
 }
 
-export interface IndexedRow {
-  readonly jcsDigest: Uint8Array;
-  readonly rdfcDigest: Uint8Array;
-  readonly jcs: Uint8Array;
-  readonly references: PackedReferences;
-}
+export type IndexedRow = RowBytes & Pick<UnpackedRow, 'references'>;
 
 /** The index entries of a row. One can occur several times. */
 export function entryKeys({
@@ -62,15 +59,14 @@ export function entryKeys({
   jcs,
   references,
 }: IndexedRow): [target: number, place: number][] {
-  const targets = unpackReferences(references, jcsText(jcs)).map(({ identifier }) =>
-    referenceTarget(identifier),
-  );
+  const places = placesIn(references);
+  const targets = unpackReferences(references, jcsText(jcs));
   return [
     [digestTarget(jcsDigest), jcsPlace],
     [digestTarget(rdfcDigest), rdfcPlace],
-    ...targets.map((target, at): [number, number] => {
-      const place = references[2 * at];
-      return [target, typeof place === 'number' ? place : otherPlaces];
-    }),
+    ...targets.map(({ identifier }, at): [number, number] => [
+      referenceTarget(identifier),
+      places[at] ?? otherPlaces,
+    ]),
   ];
 }

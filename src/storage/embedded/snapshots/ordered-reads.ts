@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { digestBytes } from '../../../domain/integrity/statements/packed-rows.ts';
 import { namingDamage } from '../errors.ts';
 import type { Partition } from '../index/entries.ts';
-import { digestBytes } from '../statements/statement-rows.ts';
 import { markColumn, readMark } from './marks.ts';
 import { type RowPage, verifiedNumbers } from './row-pages.ts';
 import { rowsInNoGraph } from './rows-in-no-graph.ts';

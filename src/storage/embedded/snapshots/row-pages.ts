@@ -1,14 +1,19 @@
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { jcsText } from '../../../domain/integrity/statements/packed-references.ts';
+import {
+  jcsText,
+  type RowBytes,
+  rowAt,
+  rowLength,
+} from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import type { Partition } from '../index/entries.ts';
-import { assertBytes, digestBytes, referencesIn } from '../statements/statement-rows.ts';
+import { assertBytes, referencesIn } from '../statements/statement-rows.ts';
 import type { TermReads } from '../statements/terms.ts';
 
 /** Many rows as two values, because a value costs more than a row to read, and to send between threads. */
 export interface RowPage {
-  /** For each row the digest of its `jcs_cid`, the digest of its `rdfc_cid`, and its JCS bytes. */
+  /** As in a `PackedSlice`. */
   readonly bytes: Uint8Array;
   /** JSON of `RestOfRow[]`. */
   readonly rest: string;
@@ -23,24 +28,20 @@ type RestOfRow = readonly [
   refs: string,
 ];
 
-const headBytes = 2 * digestBytes;
-
-function* slicesOf({ bytes, rest }: RowPage) {
+function* rowsIn({ bytes, rest }: RowPage): Generator<readonly [RestOfRow, RowBytes]> {
   let start = 0;
   for (const row of JSON.parse(rest) as RestOfRow[]) {
     const [, jcsLength] = row;
-    const end = start + headBytes + jcsLength;
-    yield { row, bytes: bytes.subarray(start, end) };
-    start = end;
+    yield [row, rowAt(bytes, start, jcsLength)];
+    start += rowLength(jcsLength);
   }
 }
 
 /** The numbers of its rows. @throws ServiceError `damaged` unless the bytes of each hash to their digest. */
 export function verifiedNumbers(page: RowPage, partition: Partition): Set<number> {
   const numbers = new Set<number>();
-  for (const { row, bytes } of slicesOf(page)) {
-    const [seq] = row;
-    assertBytes(bytes.subarray(headBytes), bytes.subarray(0, digestBytes), `row ${seq} of ${partition}_rows`);
+  for (const [[seq], { jcs, jcsDigest }] of rowsIn(page)) {
+    assertBytes(jcs, jcsDigest, `row ${seq} of ${partition}_rows`);
     numbers.add(seq);
   }
   return numbers;
@@ -54,7 +55,7 @@ export function rowsOf(
 ): Map<number, StatementRow> {
   const rows = new Map<number, StatementRow>();
   for (const page of pages)
-    for (const { row, bytes } of slicesOf(page)) rows.set(row[0], new PageRow(bytes, row, partition, terms));
+    for (const [rest, bytes] of rowsIn(page)) rows.set(rest[0], new PageRow(bytes, rest, partition, terms));
   return rows;
 }
 
@@ -66,23 +67,23 @@ class PageRow implements StatementRow {
   readonly time: number | null;
   readonly contextSet: string;
   readonly isTrusted: boolean;
-  readonly #bytes: Uint8Array;
+  readonly #jcsDigest: Uint8Array;
   readonly #rest: RestOfRow;
 
-  constructor(bytes: Uint8Array, rest: RestOfRow, partition: Partition, terms: TermReads) {
+  constructor(bytes: RowBytes, rest: RestOfRow, partition: Partition, terms: TermReads) {
     const [, , kind, contextSet, time] = rest;
-    this.rdfcCid = makeCid(codecs.rdfc, bytes.subarray(digestBytes, headBytes));
-    this.jcs = bytes.subarray(headBytes);
+    this.rdfcCid = makeCid(codecs.rdfc, bytes.rdfcDigest);
+    this.jcs = bytes.jcs;
     this.kind = terms.term(kind);
     this.time = time;
     this.contextSet = terms.term(contextSet);
     this.isTrusted = partition === 'verified';
-    this.#bytes = bytes;
+    this.#jcsDigest = bytes.jcsDigest;
     this.#rest = rest;
   }
 
   get jcsCid(): Cid {
-    return makeCid(codecs.jcs, this.#bytes.subarray(0, digestBytes));
+    return makeCid(codecs.jcs, this.#jcsDigest);
   }
 
   get references(): Reference[] {

@@ -3,10 +3,11 @@ import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers
 import { isBlake3 } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import {
+  digestBytes,
   jcsText,
   positionedBytes,
   unpackReferences,
-} from '../../../domain/integrity/statements/packed-references.ts';
+} from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { shownType } from '../../../domain/integrity/statements/referring-statement.ts';
 import type { Membership, ReferringRow } from '../../../domain/integrity/statements/rows.ts';
@@ -42,7 +43,6 @@ export function readsBySeq(reader: DatabaseSync, partition: Partition, columns: 
     new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
 }
 
-export const digestBytes = 32;
 const graphsKept = 100_000;
 
 export type Memberships = (row: Row) => Membership[];

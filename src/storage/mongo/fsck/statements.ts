@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Collection, ObjectId, type UpdateFilter } from 'mongodb';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { digestBytes } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Membership } from '../../../domain/integrity/statements/rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import type { Unreadable } from '../../../domain/maintenance/problems.ts';
@@ -22,7 +23,6 @@ const pageBytes = 1 << 20;
 const keysAtOnce = 4_000;
 const documentsAtOnce = 128;
 const unreadableReported = 1_000;
-const digestBytes = 32;
 const described = [
   'rdfc',
   'kind',

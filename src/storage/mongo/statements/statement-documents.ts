@@ -1,8 +1,11 @@
 import type { Collection, ObjectId } from 'mongodb';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { jcsText, unpackReferences } from '../../../domain/integrity/statements/packed-references.ts';
-import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
+import {
+  jcsText,
+  type UnpackedRow,
+  unpackReferences,
+} from '../../../domain/integrity/statements/packed-rows.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { associationType } from '../../../domain/integrity/statements/referring-statement.ts';
@@ -15,7 +18,7 @@ export interface DescribedDocument {
   readonly kind: string;
   readonly contextSet: string;
   readonly time: number | null;
-  /** `<identifier>\t<place number>` */
+  /** Made by `referenceEntry`. */
   readonly references: readonly string[];
   /** The distinct roles of references with place 0, and for each such reference the index of its role. */
   readonly roles?: readonly string[];
@@ -131,8 +134,14 @@ function referenceFields({
   return { references: entries, ...(roles.size > 0 && { roles: [...roles.keys()], roleNumbers }) };
 }
 
+/** The identifier, a tab and the number of the place. */
 export function referenceEntry(identifier: string, place: number): string {
   return `${identifier}\t${place}`;
+}
+
+/** Matches the entries of an identifier with any place. An index supports patterns that start with plain text. */
+export function startOfEntries(identifier: string): RegExp {
+  return new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`);
 }
 
 export function referencesIn({

@@ -21,6 +21,7 @@ import {
   referenceEntry,
   referencesIn,
   type StatementDocument,
+  startOfEntries,
   statementCollections,
   statementRow,
 } from './statement-documents.ts';
@@ -211,11 +212,6 @@ function mongoRows(
   }
 
   return { page, referring, whole, contents, atMarks };
-}
-
-/** Matches the entries of an identifier with any place. An index supports patterns that start with plain text. */
-function startOfEntries(identifier: string): RegExp {
-  return new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`);
 }
 
 function isOfProjects({ memberships }: ListedStatement, projects: readonly string[]): boolean {

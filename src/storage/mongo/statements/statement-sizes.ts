@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
+import { referenceCount, type UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
 import { describedDocument, describedRow } from './statement-documents.ts';
 
 /** The server's limit for one document, with some room for graphs that the statement joins later. */
@@ -13,7 +13,7 @@ const plainReferences = 10_000;
 /** @throws ServiceError `too_large` for a statement that does not fit into a document with its references. */
 export function assertSize(rows: readonly UnpackedRow[]): void {
   for (const row of rows) {
-    if (row.jcs.length < plainBytes && row.references.length / 2 < plainReferences) continue;
+    if (row.jcs.length < plainBytes && referenceCount(row.references) < plainReferences) continue;
     const bytes = row.jcs.length + BSON.calculateObjectSize(describedDocument(describedRow(row)));
     if (bytes > mostBytes) throwTooLarge(row, bytes);
   }
