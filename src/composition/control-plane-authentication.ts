@@ -1,4 +1,4 @@
-import { providerId } from '../contract/auth-discovery.ts';
+import { providerId } from '../contract/control-plane/authentication.ts';
 import type { SessionLimits } from '../domain/control-plane/sessions.ts';
 import type { AuthDiscoveryRoutes } from '../http/control-plane/auth-discovery.ts';
 import type { BearerMode } from '../http/control-plane/authentication.ts';

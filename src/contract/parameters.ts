@@ -46,3 +46,24 @@ function readTime(text: string): number {
     `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z, of the years 0000 to 9999 in UTC. In a query, write + as %2B.`,
   );
 }
+
+/** The query parameters of a time range, the same in lists and in series. */
+export const timeRange = {
+  after: timeParameter('From this time on (RFC 3339)'),
+  before: timeParameter('Earlier than this time (RFC 3339)'),
+  from: timeParameter('The same as "after"'),
+  to: timeParameter('The same as "before"'),
+};
+
+type TimeRange = { readonly [Name in keyof typeof timeRange]?: number | undefined };
+
+/** @returns milliseconds since 1970; null for an open end. @throws ServiceError `invalid_request`. */
+export function rangeOf({ after, before, from, to }: TimeRange) {
+  return { from: oneOf('after', after, 'from', from), until: oneOf('before', before, 'to', to) };
+}
+
+function oneOf(name: string, time: number | undefined, alias: string, other: number | undefined) {
+  if (time !== undefined && other !== undefined && time !== other)
+    throw new ServiceError('invalid_request', `"${name}" and "${alias}" mean the same. Give one of them.`);
+  return time ?? other ?? null;
+}

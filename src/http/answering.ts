@@ -1,5 +1,6 @@
-import type { RouteConfig, z } from '@hono/zod-openapi';
+import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { z } from 'zod';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { type JsonPieces, listAnswer, type Next } from './list-pages.ts';
 import { type Answered, readyAnswer } from './ready-answer.ts';

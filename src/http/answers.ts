@@ -1,4 +1,5 @@
-import type { RouteConfig, z } from '@hono/zod-openapi';
+import type { RouteConfig } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { errorBody } from '../contract/errors.ts';
 
 /** Errors that every operation can answer. */

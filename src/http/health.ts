@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { z } from 'zod';
+import { alive, ready } from '../contract/health.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
@@ -34,11 +35,6 @@ export const graceMs = 60_000;
 const patienceMs = 1_000;
 
 const tag = 'Health';
-const up = z.object({ status: z.literal('up') });
-const ready = up.extend({
-  problem: z.string().optional().describe('Why requests are answered 503 at the moment'),
-});
-
 /** The routes for probes, which have no token. */
 export function healthRoutes<Caller>(
   app: App<Caller>,
@@ -50,7 +46,7 @@ export function healthRoutes<Caller>(
     access: 'public',
     tag,
     summary: 'Check liveness',
-    answers: { 200: jsonAnswer('Alive', up) },
+    answers: { 200: jsonAnswer('Alive', alive) },
     handle: ({ context, answer }) => {
       context.set('isProbe', true);
       return answer(200, { status: 'up' });

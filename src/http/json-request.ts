@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { z } from 'zod';
 import { envelopeLimit } from '../domain/json/split-envelope.ts';
 import { parseStrictJson } from '../domain/json/strict-json.ts';
 import { assertContentType, readBody } from '../platform/http/body.ts';

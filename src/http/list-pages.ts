@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { z } from 'zod';
 import type { order, paging } from '../contract/paging.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { jsonType } from './answers.ts';

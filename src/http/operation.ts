@@ -1,5 +1,6 @@
-import { type RouteConfig, z } from '@hono/zod-openapi';
+import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { z } from 'zod';
 import type { CallerName } from '../domain/access/access.ts';
 import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';

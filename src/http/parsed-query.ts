@@ -1,6 +1,6 @@
-import type { z } from '@hono/zod-openapi';
 import { closest, distance } from 'fastest-levenshtein';
 import type { Context } from 'hono';
+import type { z } from 'zod';
 import { ServiceError } from '../domain/errors.ts';
 import { parsed } from './parsed.ts';
 

@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
 import { ServiceError } from '../domain/errors.ts';
 import { reasonOf, shapeProblems } from '../domain/json/shape-problems.ts';
 

@@ -1,4 +1,4 @@
-import { deviceConfig, providerId, providers } from '../../contract/auth-discovery.ts';
+import { deviceConfig, providerId, providers } from '../../contract/control-plane/authentication.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';

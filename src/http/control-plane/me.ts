@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
-import { me } from '../../contract/me.ts';
+import type { z } from 'zod';
+import { me } from '../../contract/control-plane/authentication.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import {
   endSession,

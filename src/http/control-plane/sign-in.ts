@@ -1,7 +1,12 @@
 import type { BlockList } from 'node:net';
-import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { providerId } from '../../contract/auth-discovery.ts';
+import {
+  callbackParams,
+  callbackQuery,
+  loginQuery,
+  providerId,
+  redirect,
+} from '../../contract/control-plane/authentication.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { type LoginRules, logIn } from '../../domain/control-plane/logins.ts';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
@@ -54,7 +59,7 @@ export interface SignInRoutes {
 
 const redirects = {
   description: 'Where the browser continues',
-  headers: z.object({ location: z.url().openapi({ example: 'https://idp.example/authorize?client_id=…' }) }),
+  headers: redirect,
 };
 const refusals = {
   404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
@@ -69,15 +74,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     tag,
     summary: 'Start a sign-in by browser',
     description: `Redirects to the provider (authorization code flow with PKCE). ${failing}`,
-    query: z.object({
-      provider: z
-        .string()
-        .openapi({ description: 'A provider of GET /v1/auth/providers', example: providerId }),
-      return_to: z.string().optional().openapi({
-        description: 'Address in the user interface to open afterwards. Other addresses are ignored',
-        example: '/ui/account',
-      }),
-    }),
+    query: loginQuery,
     answers: { 302: redirects, ...refusals },
     handle: async ({ context, query }) =>
       await attempt(context, ports, 'login', query.provider, async (browser) => {
@@ -94,14 +91,8 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     tag,
     summary: 'Finish a sign-in by browser',
     description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
-    params: z.object({ provider: z.string().openapi({ example: providerId }) }),
-    // Providers may add more (OAuth 2.0, RFC 6749, 4.1.2).
-    query: z.looseObject({
-      code: z.string().optional(),
-      state: z.string().optional(),
-      iss: z.string().optional(),
-      error: z.string().optional(),
-    }),
+    params: callbackParams,
+    query: callbackQuery,
     answers: {
       302: redirects,
       401: errorAnswer('The provider did not confirm the identity'),

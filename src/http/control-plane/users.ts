@@ -1,7 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { paging } from '../../contract/paging.ts';
-import { booleanParameter } from '../../contract/parameters.ts';
-import { role, user, userChange, userList } from '../../contract/users.ts';
+import type { z } from 'zod';
+import { user, userChange, userList, userParams, userQuery } from '../../contract/control-plane/users.ts';
 import {
   changeUser,
   type UserAdministration,
@@ -28,16 +26,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
     summary: 'List users in the order of their first sign-in or token',
     description:
       'Users are people who have signed in by browser, and callers whose bearer token one of the services has accepted. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
-    query: paging.extend({
-      email: z
-        .string()
-        .min(1)
-        .max(320)
-        .optional()
-        .describe('The complete e-mail address; case does not matter'),
-      role: role.optional().describe('The stored role'),
-      disabled: booleanParameter.optional(),
-    }),
+    query: userQuery,
     answers: { 200: jsonAnswer('A page of users', userList) },
     handle: async ({ answerList, query }) => {
       const { email = null, role = null, disabled = null } = query;
@@ -52,7 +41,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
     summary: 'Change the role, status or name of a user',
     description:
       'The change applies everywhere from the next request on. Disabling or enabling a user ends all of their sessions.',
-    params: z.object({ id: z.uuid().toLowerCase() }),
+    params: userParams,
     body: { 'application/json': { schema: userChange } },
     answers: {
       200: jsonAnswer('The user after the change', user),

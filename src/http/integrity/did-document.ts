@@ -1,4 +1,4 @@
-import { didDocumentAnswer } from '../../contract/credentials.ts';
+import { didDocumentAnswer } from '../../contract/integrity/credentials.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { didDocument } from '../../domain/integrity/proofs/did-web.ts';
 import type { Signer } from '../../domain/integrity/signer.ts';

@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi';
+import { dynamicConfig, dynamicConfigChange } from '../../contract/integrity/dynamic-config.ts';
 import { anywhere, known } from '../../domain/access/access.ts';
-import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
+import type { RunTimeLimits } from '../../domain/integrity/dynamic-config.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer } from '../answers.ts';
@@ -8,17 +8,6 @@ import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
 import { operation } from './operation.ts';
 
 const tag = 'Dynamic configuration';
-const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
-
-const dynamicConfig = z
-  .strictObject({
-    blob_store_fetch_concurrency_limit: limit,
-    blob_store_write_concurrency_limit: limit,
-  })
-  .openapi('DynamicConfig');
-
-const change = dynamicConfig.partial().openapi('DynamicConfigChange');
-
 export interface DynamicConfigRoutes {
   /** A change applies in every process. */
   readonly runTimeLimits: {
@@ -42,10 +31,10 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     tag,
     summary: 'Change run-time limits',
     description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',
-    body: { 'application/json': { schema: change } },
+    body: { 'application/json': { schema: dynamicConfigChange } },
     answers: { 200: jsonAnswer('The limits', dynamicConfig) },
     handle: async ({ context, answer }) => {
-      const body = await parsedJsonBody(context, change, limits);
+      const body = await parsedJsonBody(context, dynamicConfigChange, limits);
       note(context, { details: body });
       const fetch = body.blob_store_fetch_concurrency_limit;
       const write = body.blob_store_write_concurrency_limit;

@@ -1,14 +1,13 @@
-import { z } from '@hono/zod-openapi';
 import {
   counting,
   graph,
   graphList,
+  graphParams,
   graphQuery,
   graphWithChildren,
   mostCounted,
   newGraph,
-} from '../../contract/graphs.ts';
-import { uuidField } from '../../contract/values.ts';
+} from '../../contract/integrity/graphs.ts';
 import { known, onNamedProject } from '../../domain/access/access.ts';
 import type { Visibility } from '../../domain/access/visibility.ts';
 import { graphForViewing } from '../../domain/integrity/access/statement-scope.ts';
@@ -79,7 +78,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     access: known,
     tag,
     summary: 'Show a graph, and list its child graphs',
-    params: z.object({ uuid: uuidField('The graph id') }),
+    params: graphParams,
     query: counting,
     answers: {
       200: jsonAnswer('The graph, and a page of its children', graphWithChildren),

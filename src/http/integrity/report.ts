@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { graphParameter, identifierParameter } from '../../contract/values.ts';
+import { lineageParams, reportQuery } from '../../contract/integrity/lineage.ts';
+import { plainText } from '../../contract/values.ts';
 import { callerKey, known } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
 import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
@@ -27,12 +27,12 @@ export function reportRoutes(app: App, ports: ReportRoutes): void {
     summary: 'Report on the origins of something, as one HTML file to read and print',
     description:
       'What it is, what it was made from, who says so, whether that is signed and stands, what was verified, what is missing, and how to check it. The ids of up to 1,000 statements (32 MiB) and up to 64 MiB of content are computed again; the report says what was not. The header Cairn-Report-Problems counts what is not as it should be.',
-    params: z.object({ id: identifierParameter }),
-    query: z.object({ graph_id: graphParameter }),
+    params: lineageParams,
+    query: reportQuery,
     answers: {
       200: {
         description: 'The report on what is visible to the caller. It loads nothing',
-        content: { 'text/html': { schema: z.string() } },
+        content: { 'text/html': { schema: plainText } },
       },
       404: errorAnswer('Nothing is known about it, or the graph does not exist'),
     },

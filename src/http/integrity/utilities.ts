@@ -1,8 +1,12 @@
-import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { booleanParameter } from '../../contract/parameters.ts';
-import { computedId, computeIdBody } from '../../contract/statements.ts';
-import { cidText, jsonObject } from '../../contract/values.ts';
+import { computedId, computeIdBody } from '../../contract/integrity/statements.ts';
+import {
+  computedRdfcCid,
+  contextDocuments,
+  jsonLdDocument,
+  nquadsQuery,
+} from '../../contract/integrity/utilities.ts';
+import { plainText } from '../../contract/values.ts';
 import { known } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { throwEmpty } from '../../domain/integrity/identification/identify.ts';
@@ -19,8 +23,10 @@ import type { RequestLimits } from './request-limits.ts';
 import { readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
-const jsonLd = z.union([jsonObject, z.array(jsonObject)]);
-const document = { 'application/json': { schema: jsonLd }, 'application/ld+json': { schema: jsonLd } };
+const document = {
+  'application/json': { schema: jsonLdDocument },
+  'application/ld+json': { schema: jsonLdDocument },
+};
 
 export interface UtilityRoutes {
   readonly identifier: Pick<Identifier, 'identify' | 'nquads'>;
@@ -61,7 +67,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     summary: 'Compute the RDFC-1.0 CID of a JSON-LD document',
     description: 'Computed from the whole document. Unlike in the id of a statement, a top-level @id counts.',
     body: document,
-    answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
+    answers: { 200: jsonAnswer('The CID', computedRdfcCid) },
     handle: async ({ context, answer }) => {
       const nquads = await identifier.nquads(await documentBody(context, limits), { canonical: true });
       if (nquads === '') throwEmpty('document');
@@ -74,12 +80,10 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     audit: 'none',
     tag,
     summary: 'Convert a JSON-LD document to N-Quads',
-    query: z.object({
-      canonical: booleanParameter.optional().describe('Whether to canonicalize with RDFC-1.0. Default: true'),
-    }),
+    query: nquadsQuery,
     body: document,
     answers: {
-      200: { description: 'N-Quads', content: { 'application/n-quads': { schema: z.string() } } },
+      200: { description: 'N-Quads', content: { 'application/n-quads': { schema: plainText } } },
     },
     handle: async ({ context, query }) => {
       const nquads = await identifier.nquads(await documentBody(context, limits), {
@@ -95,7 +99,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     summary: 'List the contexts that are trusted by name',
     description:
       'Bundled documents and those of the operator. Contexts that are stored as blobs are trusted too.',
-    answers: { 200: jsonAnswer('Context documents by URL', z.record(z.string(), jsonObject)) },
+    answers: { 200: jsonAnswer('Context documents by URL', contextDocuments) },
     handle: async ({ context }) => {
       const members = [...(await staticContexts())].map(([url, text]) => `${JSON.stringify(url)}:${text}`);
       return readyAnswer(context.body(`{${members.join(',')}}`, 200, jsonType));

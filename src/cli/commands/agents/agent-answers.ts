@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { AgentDetailAnswer, AgentAnswer as DeclaredAgent } from '../../../contract/agents.ts';
+import type {
+  AgentDetailAnswer,
+  AgentAnswer as DeclaredAgent,
+} from '../../../contract/control-plane/agents.ts';
 import { partsOf } from '../../client/answer-parts.ts';
 import { type ApiClient, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GovernanceStatusAnswer } from '../../../contract/governance-status.ts';
+import type { GovernanceStatusAnswer } from '../../../contract/integrity/governance.ts';
 import { partsOf } from '../../client/answer-parts.ts';
 
 const review = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LineageAnswer as DeclaredLineage } from '../../../contract/lineage.ts';
+import type { LineageAnswer as DeclaredLineage } from '../../../contract/integrity/lineage.ts';
 import { partsOf } from '../../client/answer-parts.ts';
 
 const trust = z.object({

@@ -3,7 +3,7 @@ import type {
   AgentDetailAnswer,
   BoundAgentAnswer,
   StatusEventAnswer,
-} from '../../../contract/agents.ts';
+} from '../../../contract/control-plane/agents.ts';
 import type { Agent, AgentBinding, AgentStatusEvent } from '../../../domain/control-plane/agents/agents.ts';
 import type { AgentDetail, BoundAgent } from '../../../domain/control-plane/agents/visible-agents.ts';
 

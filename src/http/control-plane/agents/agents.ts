@@ -1,7 +1,15 @@
-import { z } from '@hono/zod-openapi';
-import { agent, agentDetail as agentDetailAnswer, agentList, eventList } from '../../../contract/agents.ts';
+import {
+  agent,
+  agentDetail as agentDetailAnswer,
+  agentList,
+  agentParams,
+  agentQuery,
+  bindingChange,
+  bindingParams,
+  eventList,
+  stateChange,
+} from '../../../contract/control-plane/agents.ts';
 import { paging } from '../../../contract/paging.ts';
-import { withoutControls } from '../../../contract/plain-text.ts';
 import type { AgentState } from '../../../domain/control-plane/agents/agents.ts';
 import { endBinding, handOver } from '../../../domain/control-plane/agents/bindings.ts';
 import { type AgentPorts, changeState } from '../../../domain/control-plane/agents/changes.ts';
@@ -21,35 +29,6 @@ import { agentDetailJson, agentJson, boundAgentJson, statusEventJson } from './a
 
 const tag = 'Agents';
 
-const params = z.object({ id: z.string().min(1).max(200) });
-
-const reason = z
-  .string()
-  .trim()
-  .max(1_000)
-  .regex(...withoutControls)
-  .nullable()
-  .optional()
-  .describe('Why, for the status events and the audit log');
-
-const stateChange = z.strictObject({ reason }).openapi('AgentStateChange');
-
-const bindingChange = z
-  .strictObject({
-    state: z.literal('ended').optional().describe('Ends the binding'),
-    user_id: z
-      .uuid()
-      .toLowerCase()
-      .optional()
-      .describe('Hands the agent over to this user: an id of GET /v1/users'),
-    reason,
-  })
-  .refine(
-    ({ state, user_id }) => (state === undefined) !== (user_id === undefined),
-    'must have either state or user_id',
-  )
-  .openapi('AgentBindingChange');
-
 const unknownAgent = errorAnswer('No such agent, or none that the caller may see');
 
 export interface AgentRoutes extends AgentPorts {
@@ -64,15 +43,7 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     summary: 'List agents',
     description:
       'Administrators see all agents, members those with an active binding to them. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
-    query: paging.extend({
-      state: z.enum(['active', 'revoked']).optional(),
-      q: z
-        .string()
-        .min(1)
-        .max(300)
-        .optional()
-        .describe('Part of the name or handle in any case, or the whole agent_id or DID'),
-    }),
+    query: agentQuery,
     answers: { 200: jsonAnswer('A page of agents, in the order of their registration', agentList) },
     handle: async ({ answerList, principal, query }) => {
       const { state = null, q: text = null } = query;
@@ -88,7 +59,7 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     summary: 'Show an agent with its keys and bindings',
     description:
       'For members, an agent without an active binding to them looks like one that does not exist.',
-    params,
+    params: agentParams,
     answers: { 200: jsonAnswer('The agent', agentDetailAnswer), 404: unknownAgent },
     handle: async ({ answer, principal, params: { id } }) =>
       answer(200, agentDetailJson(await agentDetail(ports, principal, id))),
@@ -100,7 +71,7 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
     summary: 'List what happened to an agent, newest first',
     description:
       'Every registration, revocation, restoration and handing over. Events are never changed or removed.',
-    params,
+    params: agentParams,
     query: paging,
     answers: { 200: jsonAnswer('A page of events', eventList), 404: unknownAgent },
     handle: async ({ answerList, params: { id }, query }) => {
@@ -128,7 +99,7 @@ function bindingOperation(app: ControlPlaneApp, ports: AgentRoutes): void {
     summary: 'End a binding, or hand the agent over to another user',
     description:
       'state: "ended" ends the binding: its subject no longer sees the agent, and cannot register it again. user_id hands the agent over: that user gets a binding, all others end, and the agent is accepted again if its user was disabled. A repeat changes nothing.',
-    params: params.extend({ binding_id: z.string().min(1).max(300) }),
+    params: bindingParams,
     body: { 'application/json': { schema: bindingChange } },
     answers: { 200: jsonAnswer('The agent afterwards', agentDetailAnswer), 404: unknownAgent },
     handle: async ({ context, answer, principal, params: { id, binding_id } }) => {
@@ -157,7 +128,7 @@ function stateOperation(
     access: 'admin',
     tag,
     ...words,
-    params,
+    params: agentParams,
     body: { 'application/json': { schema: stateChange } },
     answers: { 200: jsonAnswer('The agent afterwards', agent), 404: unknownAgent },
     handle: async ({ context, answer, principal, params: { id } }) => {

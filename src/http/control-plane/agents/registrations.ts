@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { agent } from '../../../contract/agents.ts';
+import { agent } from '../../../contract/control-plane/agents.ts';
+import { registration } from '../../../contract/control-plane/registrations.ts';
 import { type RegistrationPorts, registerAgent } from '../../../domain/control-plane/agents/registration.ts';
 import { assertKeyProof } from '../../../platform/agent-tokens/key-proof.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
@@ -7,22 +7,6 @@ import { jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { type RegistrationApp, registrationOperation } from '../gateway-operation.ts';
 import { agentJson } from './agent-json.ts';
-
-const request = z
-  .strictObject({
-    did: z
-      .string()
-      .max(1_000)
-      .describe('A did:key on Ed25519 or P-256')
-      .openapi({ example: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK' }),
-    proof: z
-      .string()
-      .max(8_000)
-      .describe(
-        'A compact JWS by the key of the DID, of the type agent-key-proof+jwt, with the claims jti and aud of the registration token, iss (the DID) and iat (at most 5 minutes ago)',
-      ),
-  })
-  .openapi('AgentRegistration');
 
 export interface RegistrationRoutes extends RegistrationPorts {
   readonly limits: JsonLimits;
@@ -35,11 +19,11 @@ export function registrationRoutes(app: RegistrationApp, ports: RegistrationRout
     summary: 'Register an agent with a registration token',
     description:
       'Creates the agent of the token with a binding to whoever minted the token, or replaces the key of the agent. The token counts once. A revoked agent stays revoked (403 agent_revoked).',
-    body: { 'application/json': { schema: request } },
+    body: { 'application/json': { schema: registration } },
     answers: { 201: jsonAnswer('The registered agent', agent) },
     handle: async ({ context, answer, principal: { jti, agentId } }) => {
       note(context, { target: agentId, details: { token_id: jti } });
-      const { did, proof } = await parsedJsonBody(context, request, ports.limits);
+      const { did, proof } = await parsedJsonBody(context, registration, ports.limits);
       note(context, { details: { token_id: jti, did } });
       await assertKeyProof(proof, { did, jti, now: ports.now() });
       return answer(201, agentJson(await registerAgent(ports, jti, did)));

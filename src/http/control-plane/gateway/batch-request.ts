@@ -1,6 +1,7 @@
-import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { checkedRecords, mostRecords } from '../../../domain/control-plane/gateway/batch.ts';
+import { z } from 'zod';
+import { batchOf } from '../../../contract/control-plane/gateway.ts';
+import { checkedRecords } from '../../../domain/control-plane/gateway/batch.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { type JsonLimits, jsonBody } from '../../json-request.ts';
@@ -8,14 +9,7 @@ import { parsed } from '../../parsed.ts';
 
 const maxValues = 1_000_000;
 
-const envelope = z.strictObject({ records: z.array(z.unknown()).min(1).max(mostRecords) });
-
-/** Describes a batch of records. */
-export function batchOf(record: z.ZodType) {
-  return {
-    'application/json': { schema: z.strictObject({ records: z.array(record).min(1).max(mostRecords) }) },
-  };
-}
+const envelope = batchOf(z.unknown());
 
 /**
  * Reads a batch.

@@ -1,41 +1,27 @@
-import { z } from '@hono/zod-openapi';
+import type { z } from 'zod';
+import type {
+  bindingRecord,
+  eventRecord,
+  exchangeRecord,
+  GatewayBody,
+  membershipRecord,
+  stateRecord,
+} from '../../../contract/control-plane/gateway.ts';
 import type { SentEvent } from '../../../domain/control-plane/gateway/events.ts';
 import type { SentBinding, SentMembership } from '../../../domain/control-plane/gateway/evidence.ts';
 import type { SentExchange } from '../../../domain/control-plane/gateway/exchanges.ts';
+import type { SentBody } from '../../../domain/control-plane/gateway/sent-bytes.ts';
 import type { SentState } from '../../../domain/control-plane/gateway/states.ts';
-import { projectUuid } from '../project-uuid.ts';
-import {
-  agentId,
-  blobs,
-  body,
-  bodyMember,
-  detail,
-  did,
-  exchangeMembers,
-  namesOneExchange,
-  oneExchange,
-  printable,
-  projectUrn,
-  sourceId,
-  time,
-  timeOf,
-} from './members.ts';
+import { parseUtcTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 
-export const exchangeRecord = z
-  .strictObject({
-    source_id: sourceId,
-    agent_id: agentId,
-    project_urn: projectUrn.nullish(),
-    candidate_project_urn: projectUrn.nullish().describe('A guess, which grants nothing'),
-    occurred_at: time,
-    duration_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullish(),
-    outcome: z.enum(['ok', 'error', 'denied']),
-    model: printable(200).nullish(),
-    correlation_id: printable(200).nullish().describe('For tracing only; it joins nothing'),
-    request_body: body.nullish(),
-    response_body: body.nullish(),
-  })
-  .openapi('GatewayExchange');
+/** @param text that the schema has accepted. */
+function timeOf(text: string): number {
+  return parseUtcTime(text) ?? Number.NaN;
+}
+
+function bodyMember(given: GatewayBody): SentBody {
+  return { contentType: given.content_type, base64: given.base64 };
+}
 
 export function sentExchange(record: z.output<typeof exchangeRecord>): SentExchange {
   return {
@@ -53,18 +39,6 @@ export function sentExchange(record: z.output<typeof exchangeRecord>): SentExcha
   };
 }
 
-export const eventRecord = z
-  .strictObject({
-    source_id: sourceId,
-    agent_id: agentId,
-    ...exchangeMembers,
-    kind: printable(100),
-    occurred_at: time,
-    detail,
-  })
-  .refine(namesOneExchange, oneExchange)
-  .openapi('GatewayPluginEvent');
-
 export function sentEvent(record: z.output<typeof eventRecord>): SentEvent {
   return {
     sourceId: record.source_id,
@@ -76,18 +50,6 @@ export function sentEvent(record: z.output<typeof eventRecord>): SentEvent {
     detail: record.detail ?? {},
   };
 }
-
-export const stateRecord = z
-  .strictObject({
-    source_id: sourceId,
-    agent_id: agentId,
-    ...exchangeMembers,
-    occurred_at: time,
-    attestation: body,
-    blobs: blobs.nullish(),
-  })
-  .refine(namesOneExchange, oneExchange)
-  .openapi('GatewayState');
 
 export function sentState(record: z.output<typeof stateRecord>): SentState {
   return {
@@ -101,19 +63,6 @@ export function sentState(record: z.output<typeof stateRecord>): SentState {
   };
 }
 
-export const membershipRecord = z
-  .strictObject({
-    source_id: sourceId,
-    project_uuid: projectUuid,
-    agent_id: agentId,
-    subject_did: did,
-    valid_from: time,
-    valid_until: time.nullish(),
-    credential_id: printable(500).nullish(),
-    status: printable(100).nullish(),
-  })
-  .openapi('GatewayMembership');
-
 export function sentMembership(record: z.output<typeof membershipRecord>): SentMembership {
   return {
     sourceId: record.source_id,
@@ -126,19 +75,6 @@ export function sentMembership(record: z.output<typeof membershipRecord>): SentM
     status: record.status ?? null,
   };
 }
-
-export const bindingRecord = z
-  .strictObject({
-    source_id: sourceId,
-    project_uuid: projectUuid,
-    kind: z.enum(['console', 'operator']),
-    console_project_id: printable(200).nullish().describe('Required for console, and only for it'),
-  })
-  .refine(
-    ({ kind, console_project_id: id }) => (kind === 'console') === ((id ?? null) !== null),
-    'must have a console_project_id exactly if its kind is console',
-  )
-  .openapi('GatewayProjectBinding');
 
 export function sentBinding(record: z.output<typeof bindingRecord>): SentBinding {
   return {

@@ -1,4 +1,14 @@
-import { z } from '@hono/zod-openapi';
+import {
+  batchOf,
+  bindingRecord,
+  eventRecord,
+  exchangeRecord,
+  exchangeResults,
+  membershipRecord,
+  sourceResults,
+  stateRecord,
+  stateResults,
+} from '../../../contract/control-plane/gateway.ts';
 import { checkedEvent, keepEvents } from '../../../domain/control-plane/gateway/events.ts';
 import {
   type BindingChange,
@@ -12,19 +22,8 @@ import { type AuditPart, note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import type { JsonLimits } from '../../json-request.ts';
 import { type GatewayApp, gatewayOperation } from '../gateway-operation.ts';
-import { batch, batchOf } from './batch-request.ts';
-import {
-  bindingRecord,
-  eventRecord,
-  exchangeRecord,
-  membershipRecord,
-  sentBinding,
-  sentEvent,
-  sentExchange,
-  sentMembership,
-  sentState,
-  stateRecord,
-} from './records.ts';
+import { batch } from './batch-request.ts';
+import { sentBinding, sentEvent, sentExchange, sentMembership, sentState } from './records.ts';
 
 const tag = 'Gateway';
 const rules =
@@ -37,8 +36,6 @@ const errors = {
   409: errorAnswer('A source_id is known with other content'),
 };
 
-const source = z.object({ source_id: z.string() });
-const results = (result: z.ZodType) => jsonAnswer('The results', z.object({ results: z.array(result) }));
 const sources = (stored: readonly { readonly sourceId: string }[]) => ({
   results: stored.map(({ sourceId }) => ({ source_id: sourceId })),
 });
@@ -55,8 +52,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     tag,
     summary: 'Report exchanges of agents with their bodies',
     description: rules,
-    body: batchOf(exchangeRecord),
-    answers: { 200: results(source.extend({ exchange_key: z.uuid() })), ...errors },
+    body: { 'application/json': { schema: batchOf(exchangeRecord) } },
+    answers: { 200: jsonAnswer('The results', exchangeResults), ...errors },
     handle: async ({ context, answer }) => {
       const sent = await batch(context, exchangeRecord, limits, (one) => checkedExchange(sentExchange(one)));
       const stored = await keepExchanges(ports, sent);
@@ -75,8 +72,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     tag,
     summary: 'Report what plugins did during exchanges, which may arrive later',
     description: rules,
-    body: batchOf(eventRecord),
-    answers: { 200: results(source), ...errors },
+    body: { 'application/json': { schema: batchOf(eventRecord) } },
+    answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
       const sent = await batch(context, eventRecord, limits, (one) => checkedEvent(sentEvent(one)), {
         exactNumbers: true,
@@ -91,8 +88,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     tag,
     summary: 'Report attested states of agents with blobs that they reference',
     description: `${rules} The CIDs in a JSON attestation are its children, at most 10,000. Blobs must be among them and hash to their CIDs.`,
-    body: batchOf(stateRecord),
-    answers: { 200: results(source.extend({ state_cid: z.string() })), ...errors },
+    body: { 'application/json': { schema: batchOf(stateRecord) } },
+    answers: { 200: jsonAnswer('The results', stateResults), ...errors },
     handle: async ({ context, answer }) => {
       const sent = await batch(context, stateRecord, limits, (one) => checkedState(sentState(one), limits));
       const stored = await keepStates(ports, sent);
@@ -108,8 +105,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     tag,
     summary: 'Report evidence that agents are members of projects',
     description: rules,
-    body: batchOf(membershipRecord),
-    answers: { 200: results(source), ...errors },
+    body: { 'application/json': { schema: batchOf(membershipRecord) } },
+    answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
       const sent = await batch(context, membershipRecord, limits, sentMembership);
       return answer(200, sources(await keepMemberships(ports, sent)));
@@ -122,8 +119,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     tag,
     summary: 'Report who decides about the readers of projects',
     description: `${rules} The last binding of a project counts. The audit log has a record for each new binding, with the old one.`,
-    body: batchOf(bindingRecord),
-    answers: { 200: results(source), ...errors },
+    body: { 'application/json': { schema: batchOf(bindingRecord) } },
+    answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
       const sent = await batch(context, bindingRecord, limits, sentBinding);
       const { stored, changes } = await keepBindings(ports, sent);

@@ -1,5 +1,10 @@
-import { z } from '@hono/zod-openapi';
-import { nextCursor, paging } from '../../../contract/paging.ts';
+import {
+  projectAgentDetail,
+  projectAgentList,
+  projectAgentParams,
+  projectParams,
+} from '../../../contract/control-plane/projects.ts';
+import { paging } from '../../../contract/paging.ts';
 import type { Agent } from '../../../domain/control-plane/agents/agents.ts';
 import {
   type Identity,
@@ -10,47 +15,16 @@ import { jsonAnswer } from '../../answers.ts';
 import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
-  agentParams,
   enterAgent,
   enterProject,
   isoOrNull,
   isoTime,
   noAgent,
   type ProjectPorts,
-  projectParams,
   severalAgents,
 } from './project-calls.ts';
 
 export const tag = 'Projects';
-
-const agent = z.object({
-  agent_id: z.string().describe('The local id'),
-  name: z.string(),
-  handle: z.string().nullable(),
-  state: z.enum(['active', 'revoked']),
-});
-
-const listed = agent
-  .extend({ subject_dids: z.array(z.string()).describe('The DIDs of its memberships in this project') })
-  .openapi('ProjectAgent');
-
-const identity = z.object({
-  subject_did: z.string(),
-  memberships: z.array(
-    z.object({
-      valid_from: z.iso.datetime(),
-      valid_until: z.iso.datetime().nullable(),
-      credential_id: z.string().nullable(),
-      status: z.string().nullable().describe('As the gateway reported it'),
-    }),
-  ),
-  keys: z
-    .array(z.object({ did: z.string(), added_at: z.iso.datetime(), retired_at: z.iso.datetime().nullable() }))
-    .nullable()
-    .describe('The keys with this DID; null if the path names another DID'),
-});
-
-const detail = agent.extend({ identities: z.array(identity) }).openapi('ProjectAgentDetail');
 
 export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): void {
   operation(app, 'GET /v1/projects/{project_uuid}/agents', {
@@ -62,10 +36,7 @@ export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): v
     params: projectParams,
     query: paging,
     answers: {
-      200: jsonAnswer(
-        'A page of agents',
-        z.object({ agents: z.array(listed), next_cursor: nextCursor }).openapi('ProjectAgentList'),
-      ),
+      200: jsonAnswer('A page of agents', projectAgentList),
     },
     handle: async (call) => {
       await enterProject(ports, call);
@@ -83,8 +54,8 @@ export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): v
     tag,
     summary: 'Show an agent of a project',
     description: 'Shows the identities that the evidence of this project gives the agent, and no others.',
-    params: agentParams,
-    answers: { 200: jsonAnswer('The agent', detail), 404: noAgent, 409: severalAgents },
+    params: projectAgentParams,
+    answers: { 200: jsonAnswer('The agent', projectAgentDetail), 404: noAgent, 409: severalAgents },
     handle: async (call) => {
       const found = await enterAgent(ports, call);
       const identities = await identitiesIn(ports, call.params.project_uuid, found);
@@ -93,11 +64,11 @@ export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): v
   });
 }
 
-function agentJson({ id, name, handle, state }: Agent): z.output<typeof agent> {
+function agentJson({ id, name, handle, state }: Agent) {
   return { agent_id: id, name, handle, state };
 }
 
-function identityJson({ subjectDid, evidence, keys }: Identity): z.output<typeof identity> {
+function identityJson({ subjectDid, evidence, keys }: Identity) {
   return {
     subject_did: subjectDid,
     memberships: evidence.map(({ validFrom, validUntil, credentialId, status }) => ({

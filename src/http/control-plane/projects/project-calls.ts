@@ -1,5 +1,6 @@
-import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { z } from 'zod';
+import type { projectAgentParams, projectParams } from '../../../contract/control-plane/projects.ts';
 import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
 import {
   type ProjectEvidence,
@@ -13,17 +14,6 @@ import {
 import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
 import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
 import { errorAnswer } from '../../answers.ts';
-import { projectUuid } from '../project-uuid.ts';
-
-export const projectParams = z.object({ project_uuid: projectUuid });
-
-export const agentParams = projectParams.extend({
-  agent_id: z
-    .string()
-    .min(1)
-    .max(2_000)
-    .describe('The local id of the agent, or the subject DID of its membership, percent-encoded'),
-});
 
 export const noAgent = errorAnswer(
   'This project has no evidence of this agent, or the agent has no such record',
@@ -39,7 +29,7 @@ interface ProjectCall {
 }
 
 interface AgentCall extends ProjectCall {
-  readonly params: z.output<typeof agentParams>;
+  readonly params: z.output<typeof projectAgentParams>;
 }
 
 /** @throws ServiceError `unauthorized`, `forbidden`, `unavailable`. */

@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
-import type { exchange, pluginEvent, state } from '../../../contract/runtime-records.ts';
+import type { z } from 'zod';
+import type { exchange, pluginEvent, state } from '../../../contract/control-plane/runtime-records.ts';
 import type { AuditExchange } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
 import type { PluginEvent } from '../../../domain/control-plane/gateway/plugin-events.ts';
 import type { SealedBody } from '../../../domain/control-plane/gateway/sealed-part.ts';

@@ -1,14 +1,19 @@
-import { z } from '@hono/zod-openapi';
-import { orderedPaging } from '../../../contract/paging.ts';
+import { projectAgentParams } from '../../../contract/control-plane/projects.ts';
 import {
+  childParams,
   exchange,
   exchangeList,
-  outcome,
+  exchangeParams,
+  exchangeQuery,
   pluginEventList,
+  recordQuery,
   seriesAnswer,
+  seriesParameters,
   stateList,
-} from '../../../contract/runtime-records.ts';
-import { rangeOf, timeRange } from '../../../contract/time-range.ts';
+  stateParams,
+} from '../../../contract/control-plane/runtime-records.ts';
+import { rangeOf } from '../../../contract/parameters.ts';
+import { bytes } from '../../../contract/values.ts';
 import {
   attestationIn,
   bodyIn,
@@ -24,20 +29,12 @@ import {
   seriesQuery,
   timeSeries,
 } from '../../../domain/control-plane/projects/time-series.ts';
-import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { tag } from './project-agents.ts';
-import {
-  agentParams,
-  enterRuntime,
-  isoTime,
-  noAgent,
-  type ProjectPorts,
-  severalAgents,
-} from './project-calls.ts';
+import { enterRuntime, isoTime, noAgent, type ProjectPorts, severalAgents } from './project-calls.ts';
 import { exchangeJson, jsonOfEvents, stateJson } from './runtime-json.ts';
 import { sealedAnswer } from './sealed-answer.ts';
 
@@ -48,21 +45,13 @@ export interface RuntimePorts extends ProjectPorts, RuntimeRecords {
 }
 
 const errors = { 404: noAgent, 409: severalAgents };
-const bytes = {
+const download = {
   200: {
     description: 'The bytes, as a download',
-    content: { '*/*': { schema: z.string().openapi({ format: 'binary' }) } },
+    content: { '*/*': { schema: bytes } },
   },
   ...errors,
 };
-const exchangeParams = agentParams.extend({ exchange_key: z.uuid().toLowerCase() });
-const cid = z
-  .string()
-  .max(300)
-  .transform((text) => parseCid(text).text);
-const stateParams = agentParams.extend({ state_cid: cid });
-const span = orderedPaging.extend(timeRange);
-
 const shortPages =
   'The oldest comes first, unless order says otherwise. A page ends at about 2 MiB, so it may be shorter than its limit, or empty. The last page has no next_cursor.';
 
@@ -75,8 +64,8 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     tag,
     summary: 'List the exchanges of an agent by their time',
     description: shortPages,
-    params: agentParams,
-    query: span.extend({ outcome: outcome.optional(), model: z.string().min(1).max(500).optional() }),
+    params: projectAgentParams,
+    query: exchangeQuery,
     answers: { 200: jsonAnswer('A page of exchanges', exchangeList), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
@@ -93,11 +82,8 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     summary: 'Count the exchanges of an agent by time',
     description:
       'Buckets start at whole minutes, hours or days in UTC; those without exchanges count zero. Percentiles are by nearest rank, and null if no exchange of the bucket has a duration. At most 2,000 buckets. Default: the day before "before", which is now.',
-    params: agentParams,
-    query: z.object({
-      interval: z.enum(['minute', 'hour', 'day']).default('hour'),
-      ...timeRange,
-    }),
+    params: projectAgentParams,
+    query: seriesParameters,
     answers: { 200: jsonAnswer('The buckets in order', seriesAnswer), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
@@ -133,7 +119,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       tag,
       summary: `Read the ${side} body of an exchange`,
       params: exchangeParams,
-      answers: bytes,
+      answers: download,
       handle: async (call) => {
         const scope = await enterRuntime(ports, call);
         const body = await bodyIn(ports, scope, call.params.exchange_key, side);
@@ -146,8 +132,8 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     tag,
     summary: 'List the plugin events of an agent by their time',
     description: `An event is shown once its exchange is known. ${shortPages}`,
-    params: agentParams,
-    query: span,
+    params: projectAgentParams,
+    query: recordQuery,
     answers: { 200: jsonAnswer('A page of events', pluginEventList), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
@@ -161,8 +147,8 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     tag,
     summary: 'List the states of an agent by their time',
     description: `A state is shown once its exchange is known. ${shortPages}`,
-    params: agentParams,
-    query: span,
+    params: projectAgentParams,
+    query: recordQuery,
     answers: { 200: jsonAnswer('A page of states', stateList), ...errors },
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
@@ -176,7 +162,7 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     tag,
     summary: 'Read the attestation of a state',
     params: stateParams,
-    answers: bytes,
+    answers: download,
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const body = await attestationIn(ports, scope, call.params.state_cid);
@@ -188,8 +174,8 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     access: 'project',
     tag,
     summary: 'Read a blob that the attestation of a state references directly',
-    params: stateParams.extend({ cid }),
-    answers: bytes,
+    params: childParams,
+    answers: download,
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const { state_cid: stateCid, cid } = call.params;

@@ -1,6 +1,15 @@
-import { z } from '@hono/zod-openapi';
-import { optionalWholeNumber } from '../../../contract/parameters.ts';
-import { bytes, cidParameter, cidText } from '../../../contract/values.ts';
+import type { z } from 'zod';
+import {
+  blobExistence,
+  blobNaming,
+  blobParams,
+  blobParts,
+  irohCollection,
+  putBlobQuery,
+  storedBlob,
+  storedBlobBatch,
+} from '../../../contract/integrity/blobs.ts';
+import { anyJson, bytes, plainText } from '../../../contract/values.ts';
 import { anywhere, callerKey, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/blobs.ts';
@@ -23,8 +32,6 @@ import type { RequestLimits } from '../request-limits.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 
 const tag = 'Blob store';
-const params = z.object({ cid: cidParameter });
-const named = z.object({ cid: cidText }).openapi('StoredBlob');
 const byteContent = { 'application/octet-stream': { schema: bytes } };
 const writers = anywhere('create_declarations', 'create_comments');
 const readers = anywhere('view_project_data');
@@ -41,14 +48,6 @@ const cautions = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'private, max-age=31536000, immutable',
 };
-
-const naming = z.object({
-  multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).openapi({
-    format: 'int64',
-    description: 'Codec of the CID. Default: 0x55 (85), raw binary. Larger codes than 2^53-1 are refused',
-  }),
-  multihash: z.enum(['blake3', 'sha2-256']).optional().describe('Hash function of the CID. Default: blake3'),
-});
 
 export interface BlobRoutes extends ContentPorts {
   /** The blob store for the requests of one caller, as `callerKey` names them. */
@@ -67,11 +66,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     audit: 'queued',
     tag,
     summary: 'Store a blob',
-    query: naming.extend({
-      expected_cid: cidParameter.optional().describe('The CID that the bytes must have'),
-    }),
+    query: putBlobQuery,
     body: byteContent,
-    answers: { 200: jsonAnswer('The bytes are stored', named) },
+    answers: { 200: jsonAnswer('The bytes are stored', storedBlob) },
     handle: async ({ context, answer, principal, query }) => {
       assertContentType(context, ['application/octet-stream'], false);
       assertSize(context, blobLimit);
@@ -88,18 +85,13 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     summary: 'Store several blobs, all or none',
     description:
       'multipart/form-data: one blob per part, and every part needs a name. A result has the file name of its part, or else the name of its field. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
-    query: naming,
+    query: blobNaming,
     body: {
-      'multipart/form-data': { schema: z.record(z.string(), bytes) },
+      'multipart/form-data': { schema: blobParts },
       'application/vnd.ipld.car': { schema: bytes },
     },
     answers: {
-      200: jsonAnswer(
-        'Stored. Results are in the order of the request',
-        z
-          .object({ results: z.array(z.object({ name: z.string().optional(), cid: cidText })) })
-          .openapi('StoredBlobBatch'),
-      ),
+      200: jsonAnswer('Stored. Results are in the order of the request', storedBlobBatch),
     },
     handle: async ({ context, answer, principal, query }) => {
       const results = await storeBlobBatch(context, blobsOf(principal), namingOf(query), limits);
@@ -112,8 +104,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     audit: 'queued',
     tag,
     summary: 'Store any JSON in its RFC 8785 form',
-    body: { 'application/json': { schema: z.unknown() } },
-    answers: { 200: jsonAnswer('The bytes are stored', named) },
+    body: { 'application/json': { schema: anyJson } },
+    answers: { 200: jsonAnswer('The bytes are stored', storedBlob) },
     handle: async ({ context, answer, principal }) => {
       const { text, cid } = await ports.json.jcs(await jsonBody(context, limits));
       await storeBytes(blobsOf(principal), text, parseCid(cid));
@@ -127,7 +119,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     summary: 'Read what a CID names',
     description:
       'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID. The bytes are compared with the CID while they are sent, except for a range.',
-    params,
+    params: blobParams,
     answers: {
       200: { description: 'The bytes', content: byteContent },
       206: { description: 'The requested range', content: byteContent },
@@ -154,9 +146,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     access: readers,
     tag,
     summary: 'Check whether a CID is stored',
-    params,
+    params: blobParams,
     answers: {
-      200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
+      200: jsonAnswer('The answer', blobExistence),
     },
     handle: async ({ answer, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
@@ -168,9 +160,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     access: readers,
     tag,
     summary: 'Read a blob as text',
-    params,
+    params: blobParams,
     answers: {
-      200: { description: 'The text', content: { 'text/plain': { schema: z.string() } } },
+      200: { description: 'The text', content: { 'text/plain': { schema: plainText } } },
       304: notModified,
       404: unknown,
       422: errorAnswer('The bytes are not UTF-8'),
@@ -198,9 +190,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     access: readers,
     tag,
     summary: 'List an iroh collection',
-    params,
+    params: blobParams,
     answers: {
-      200: jsonAnswer('The CID of each file, by name', z.record(z.string(), cidText)),
+      200: jsonAnswer('The CID of each file, by name', irohCollection),
       404: errorAnswer('The collection, or its metadata blob, is not stored'),
       422: errorAnswer('The bytes are not an iroh collection'),
     },
@@ -211,6 +203,6 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
   });
 }
 
-function namingOf({ multicodec_code: codec, multihash }: z.output<typeof naming>): BlobNaming {
+function namingOf({ multicodec_code: codec, multihash }: z.output<typeof blobNaming>): BlobNaming {
   return { codec, multihash };
 }

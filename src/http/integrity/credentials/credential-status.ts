@@ -1,6 +1,10 @@
-import { z } from '@hono/zod-openapi';
-import { credentialStatus } from '../../../contract/credentials.ts';
-import { jsonObject, uuidField } from '../../../contract/values.ts';
+import type { z } from 'zod';
+import {
+  credentialStatus,
+  credentialStatusQuery,
+  statusListParams,
+} from '../../../contract/integrity/credentials.ts';
+import { jsonObject } from '../../../contract/values.ts';
 import { anywhere, known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type SignedListPorts, signedStatusList } from '../../../domain/integrity/credentials/signed-list.ts';
@@ -20,8 +24,6 @@ import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { credentialTag } from './credentials.ts';
 
-const text = z.string().max(2_000).optional();
-
 export interface CredentialStatusRoutes {
   readonly status: StatusPorts;
   readonly signedLists: SignedListPorts;
@@ -35,11 +37,7 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
     tag: credentialTag,
     summary: 'Read whether a credential is revoked or suspended',
     description: 'Name the credential, or one of its entries.',
-    query: z.object({
-      credential_id: text.describe('The id of the credential'),
-      status_list_credential: text.describe('The URL of a status list'),
-      status_list_index: z.string().max(10).optional().describe('The index in that list'),
-    }),
+    query: credentialStatusQuery,
     answers: {
       200: jsonAnswer('The status', credentialStatus),
       404: errorAnswer('The credential, or the entry, is not known'),
@@ -67,7 +65,7 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
     tag: credentialTag,
     summary: 'Read a signed status list',
     description: 'A BitstringStatusListCredential. It shows every status that was stored before the request.',
-    params: z.object({ id: uuidField('id') }),
+    params: statusListParams,
     answers: {
       200: {
         description: 'The signed list',
@@ -88,13 +86,10 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
   });
 }
 
-interface NamedBy {
-  readonly credential_id?: string | undefined;
-  readonly status_list_credential?: string | undefined;
-  readonly status_list_index?: string | undefined;
-}
-
-async function statusNamed(ports: StatusPorts, query: NamedBy): Promise<StandingOfCredential> {
+async function statusNamed(
+  ports: StatusPorts,
+  query: z.output<typeof credentialStatusQuery>,
+): Promise<StandingOfCredential> {
   const { credential_id: id, status_list_credential: list, status_list_index: index } = query;
   const isEntry = list !== undefined && index !== undefined && id === undefined;
   if (id !== undefined && list === undefined && index === undefined) return await statusOf(ports, id);

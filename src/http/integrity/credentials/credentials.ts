@@ -1,5 +1,4 @@
-import { z } from '@hono/zod-openapi';
-import { credential, revocation } from '../../../contract/credentials.ts';
+import { credential, revocation, revocationParams } from '../../../contract/integrity/credentials.ts';
 import { anywhere } from '../../../domain/access/access.ts';
 import {
   allocateCredential,
@@ -46,12 +45,7 @@ export function credentialRoutes(app: App, ports: CredentialRoutes): void {
     summary: 'Revoke or suspend a credential, or lift its suspension',
     description:
       'A revocation entry revokes for good. A suspension entry suspends, and lifts with "status": false.',
-    params: z.object({
-      credentialId: z
-        .string()
-        .max(2_000)
-        .describe('A UUID, with or without urn:uuid:, or a percent-encoded URI'),
-    }),
+    params: revocationParams,
     body: { 'application/json': { schema: revocation } },
     answers: {
       200: jsonAnswer('The credential with its credentialStatus', credential),

@@ -1,6 +1,4 @@
-import { z } from '@hono/zod-openapi';
-import { credentialVerification } from '../../../contract/credentials.ts';
-import { jsonObject } from '../../../contract/values.ts';
+import { credentialToVerify, credentialVerification } from '../../../contract/integrity/credentials.ts';
 import { known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import {
@@ -27,7 +25,7 @@ export function credentialVerificationRoutes(app: App, ports: VerificationRoutes
     tag: credentialTag,
     summary: 'Verify a credential',
     description: 'Nothing is fetched from the network, so status lists of other services are unknown.',
-    body: { 'application/json': { schema: z.object({ credential: jsonObject }) } },
+    body: { 'application/json': { schema: credentialToVerify } },
     answers: { 200: jsonAnswer('The result of each check', credentialVerification) },
     handle: async ({ context, answer }) => {
       const { value } = await credentialBody(context, ports.limits);

@@ -1,6 +1,9 @@
-import { z } from '@hono/zod-openapi';
-import { certificate, complianceBody, membershipBody } from '../../../contract/governance.ts';
-import { uuidField } from '../../../contract/values.ts';
+import {
+  certificate,
+  complianceBody,
+  governanceProject,
+  membershipBody,
+} from '../../../contract/integrity/governance.ts';
 import { authorizeProject, onNamedProject } from '../../../domain/access/access.ts';
 import {
   type Certificate,
@@ -15,7 +18,6 @@ import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import { tag } from './document-body.ts';
 
-const params = z.object({ project_uuid: uuidField('project_uuid') });
 const answers = {
   200: jsonAnswer('The credential', certificate),
 };
@@ -29,7 +31,7 @@ export function certificateRoutes(app: App, ports: CertificateRoutes): void {
     tag,
     summary: 'Issue a membership credential',
     description: `It is signed, can be revoked, and is registered in the graph of the project. ${repeats}`,
-    params,
+    params: governanceProject,
     body: { 'application/json': { schema: membershipBody } },
     answers,
     beginsLate: true,
@@ -48,7 +50,7 @@ export function certificateRoutes(app: App, ports: CertificateRoutes): void {
     tag,
     summary: 'Certify that a subject complies with a policy',
     description: `The certificate is a credential that is signed, can be revoked, and is registered in the graph of the project. ${repeats}`,
-    params,
+    params: governanceProject,
     body: { 'application/json': { schema: complianceBody } },
     answers,
     beginsLate: true,
@@ -62,6 +64,6 @@ export function certificateRoutes(app: App, ports: CertificateRoutes): void {
   });
 }
 
-function certificateJson(credential: Certificate): z.output<typeof certificate> {
+function certificateJson(credential: Certificate) {
   return { credential };
 }

@@ -1,6 +1,10 @@
-import { z } from '@hono/zod-openapi';
-import { declarationBody, declared, reviewBody } from '../../../contract/governance.ts';
-import { cidParameter, uuidField } from '../../../contract/values.ts';
+import type { z } from 'zod';
+import {
+  declarationBody,
+  declarationParams,
+  declared,
+  reviewBody,
+} from '../../../contract/integrity/governance.ts';
 import { authorizeProject, onNamedProject } from '../../../domain/access/access.ts';
 import {
   type DeclarationPorts,
@@ -17,7 +21,6 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { documentBody, tag } from './document-body.ts';
 
-const params = z.object({ subject_cid: cidParameter, project_uuid: uuidField('project_uuid') });
 const answers = {
   200: jsonAnswer('The statement of this service in the graph of the project', declared),
   400: errorAnswer('The subject is not registered, or the request is malformed'),
@@ -32,7 +35,7 @@ export function declarationRoutes(app: App, ports: DeclarationRoutes): void {
     summary: 'Declare something about a subject',
     description:
       'Stores the body as a document and registers it with a GovernanceRegistration in the graph of the project. Repeats give the same answer.',
-    params,
+    params: declarationParams,
     body: { 'application/json': { schema: declarationBody } },
     answers,
     beginsLate: true,
@@ -54,7 +57,7 @@ export function declarationRoutes(app: App, ports: DeclarationRoutes): void {
     tag,
     summary: 'Review a declaration',
     description: 'Without controlCid the review is about the controls of the declaration.',
-    params,
+    params: declarationParams,
     body: { 'application/json': { schema: reviewBody } },
     answers,
     beginsLate: true,

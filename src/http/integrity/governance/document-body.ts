@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { z } from 'zod';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { assertContentType, readBody } from '../../../platform/http/body.ts';

@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
-import { policyBody, policyCids, subjectBody } from '../../../contract/governance.ts';
+import type { z } from 'zod';
+import { policyBody, policyCids, subjectBody } from '../../../contract/integrity/governance.ts';
 import { cidText } from '../../../contract/values.ts';
 import {
   anywhere,

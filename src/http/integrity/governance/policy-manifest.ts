@@ -1,6 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { manifest } from '../../../contract/manifests.ts';
-import { cidParameter, uuidField } from '../../../contract/values.ts';
+import { governanceProject, policyManifestRequest } from '../../../contract/integrity/governance.ts';
+import { manifest } from '../../../contract/integrity/manifests.ts';
 import { authorizeProject, callerKey, onNamedProject } from '../../../domain/access/access.ts';
 import {
   exportPolicies,
@@ -13,19 +12,6 @@ import { streamAnswer } from '../../byte-answer.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import { tag } from './document-body.ts';
-
-const body = z
-  .strictObject({
-    policyCids: z
-      .array(cidParameter)
-      .min(1)
-      .max(100)
-      .nullish()
-      .describe('Default: every policy that the project uses, itself or one of its controls'),
-    includeBlobs: z.boolean().nullish().describe('Include the documents. Default: false'),
-    includeContext: z.boolean().nullish().describe('Include the context documents. Default: false'),
-  })
-  .openapi('PolicyManifestRequest');
 
 export type PolicyManifestRoutes = PolicyManifestPorts & {
   /** Limits how many exports gather statements at once while callers wait. */
@@ -41,12 +27,12 @@ export function policyManifestRoutes(app: App, ports: PolicyManifestRoutes): voi
     summary: 'Export what a project has under some policies',
     description:
       'A manifest of version 3 with the declarations about the controls of the policies, their reviews, the compliance certificates, and the memberships of the project. With includeBlobs it has their documents, the policies and the controls. The header Cairn-Missing-Blobs counts blobs that the store lacks.',
-    params: z.object({ project_uuid: uuidField('project_uuid') }),
-    body: { 'application/json': { schema: body } },
+    params: governanceProject,
+    body: { 'application/json': { schema: policyManifestRequest } },
     answers: { 200: jsonAnswer('The manifest', manifest) },
     handle: async ({ context, principal, params: { project_uuid: projectId } }) => {
       await authorizeProject(principal, 'view_project_data', projectId);
-      const asked = await parsedJsonBody(context, body, ports.limits);
+      const asked = await parsedJsonBody(context, policyManifestRequest, ports.limits);
       const filter = {
         projectId,
         policyCids: asked.policyCids ?? null,

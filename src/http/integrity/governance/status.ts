@@ -1,6 +1,9 @@
-import { z } from '@hono/zod-openapi';
-import { governanceStatusAnswer, governanceStatusesAnswer } from '../../../contract/governance-status.ts';
-import { identifierParameter, uuidField } from '../../../contract/values.ts';
+import {
+  governanceProject,
+  governanceStatusAnswer,
+  governanceStatusesAnswer,
+  statusParams,
+} from '../../../contract/integrity/governance.ts';
 import { authorizeProject, known, onNamedProject } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isRegistered } from '../../../domain/integrity/governance/documents.ts';
@@ -32,7 +35,7 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
     access: onNamedProject('view_project_data'),
     tag,
     summary: 'Read what stands for a subject in a project',
-    params: z.object({ subject_cid: identifierParameter, project_uuid: uuidField('project_uuid') }),
+    params: statusParams.extend(governanceProject.shape),
     answers: {
       200: jsonAnswer('Declarations, reviews and certificates', governanceStatusAnswer),
       404: errorAnswer('The subject is not registered'),
@@ -49,7 +52,7 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
     access: known,
     tag,
     summary: 'Read what stands for a subject in the projects of the caller',
-    params: z.object({ subject_cid: identifierParameter }),
+    params: statusParams,
     answers: {
       200: jsonAnswer('The projects that have something about the subject', governanceStatusesAnswer),
     },

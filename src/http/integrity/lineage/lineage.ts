@@ -1,6 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { lineage, lineageQuery } from '../../../contract/lineage.ts';
-import { identifierParameter } from '../../../contract/values.ts';
+import { lineage, lineageParams, lineageQuery } from '../../../contract/integrity/lineage.ts';
+import { plainText } from '../../../contract/values.ts';
 import { callerKey, known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { directions } from '../../../domain/integrity/lineage/edges.ts';
@@ -41,15 +40,15 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
     summary: 'Trace what an artefact was made from and what was made from it',
     description:
       'Follows computations, breadth first. Answers JSON, DOT (Accept: text/vnd.graphviz) or a Mermaid flowchart (Accept: text/vnd.mermaid). Actors, metadata, storage, governance, associations and credentials are shown at each node but not followed. They take at most half of the nodes.',
-    params: z.object({ id: identifierParameter }),
+    params: lineageParams,
     query: lineageQuery,
     answers: {
       200: {
         description: 'The lineage that is visible to the caller',
         content: {
           ...jsonAnswer('', lineage).content,
-          [dot]: { schema: z.string() },
-          [mermaid]: { schema: z.string() },
+          [dot]: { schema: plainText },
+          [mermaid]: { schema: plainText },
         },
       },
       404: errorAnswer('Nothing is known about it, or the graph does not exist'),

@@ -1,7 +1,13 @@
-import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { manifest, manifestExport } from '../../../contract/manifests.ts';
-import { bytes, uuidField } from '../../../contract/values.ts';
+import type { z } from 'zod';
+import {
+  exportParams,
+  longestWait,
+  manifest,
+  manifestExport,
+  waitHeaders,
+} from '../../../contract/integrity/manifests.ts';
+import { bytes } from '../../../contract/values.ts';
 import { known, onProject, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import {
@@ -22,28 +28,6 @@ import { operation } from '../operation.ts';
 const tag = 'Manifests';
 const types = { json: 'application/json', car: 'application/vnd.ipld.car; version=1' };
 const files = { 'application/json': { schema: bytes }, 'application/vnd.ipld.car': { schema: bytes } };
-const params = z.object({ id: uuidField('id') });
-export const exportHeaders = z.object({
-  Prefer: z
-    .string()
-    .optional()
-    .describe(
-      'respond-async: answer 202 at once, or with wait=10 when the export has ended, or after 10 seconds (RFC 7240)',
-    ),
-});
-
-/** A request is not held longer, because something in between may take it for dead. */
-const longestWait = 30;
-
-const waitHeaders = z.object({
-  Prefer: z
-    .string()
-    .optional()
-    .describe(
-      `wait=10: answer when the export has ended, or after 10 seconds (RFC 7240), up to ${longestWait}`,
-    ),
-});
-
 export const exportAccepted = jsonAnswer(
   'With Prefer: respond-async: the export is accepted, and Location names it',
   manifestExport,
@@ -120,7 +104,7 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
     summary: 'Read the state of an asynchronous export',
     description: 'Only its creator can read it, and only while they may read everything in it.',
     headers: waitHeaders,
-    params,
+    params: exportParams,
     answers: {
       200: jsonAnswer('The state of the export', manifestExport),
       404: errorAnswer('The caller has no such export, or it has expired'),
@@ -139,7 +123,7 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
     tag,
     summary: 'Read the manifest of an asynchronous export',
     description: 'Supports ranges. Manifests with the same bytes have the same ETag.',
-    params,
+    params: exportParams,
     answers: {
       200: { description: 'The manifest', content: { ...files, 'application/json': { schema: manifest } } },
       206: { description: 'The requested range', content: files },
@@ -174,7 +158,7 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
     audit: 'after',
     tag,
     summary: 'Cancel or remove an asynchronous export',
-    params,
+    params: exportParams,
     answers: {
       204: { description: 'The export is gone' },
       404: errorAnswer('The caller has no such export'),

@@ -1,8 +1,13 @@
-import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { importedManifest, manifest } from '../../../contract/manifests.ts';
-import { booleanParameter } from '../../../contract/parameters.ts';
-import { bytes, uuidField } from '../../../contract/values.ts';
+import type { z } from 'zod';
+import {
+  exportHeaders,
+  importedManifest,
+  importQuery,
+  manifest,
+  manifestQuery,
+} from '../../../contract/integrity/manifests.ts';
+import { bytes } from '../../../contract/values.ts';
 import {
   authorizeProject,
   callerKey,
@@ -14,7 +19,6 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { type GraphSelection, graphsForReading } from '../../../domain/integrity/access/graph-selection.ts';
 import { type BlobLimit, throwTooLarge } from '../../../domain/integrity/blobs/blobs.ts';
 import { graphForImport } from '../../../domain/integrity/graphs/graphs.ts';
-import { parseUuid } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { exportManifest, type ManifestExporting } from '../../../domain/integrity/manifest/export.ts';
 import {
   type ImportedManifest,
@@ -30,46 +34,11 @@ import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
-import {
-  type AcceptingExports,
-  acceptExport,
-  exportAccepted,
-  exportHeaders,
-  prefersAsync,
-} from './manifest-exports.ts';
+import { type AcceptingExports, acceptExport, exportAccepted, prefersAsync } from './manifest-exports.ts';
 
 const tag = 'Manifests';
 const json = 'application/json';
 const car = 'application/vnd.ipld.car';
-const graphsLimit = 1_000;
-
-const flag = (description: string) => booleanParameter.default(false).describe(description);
-
-const graphList = z
-  .union([z.string(), z.array(z.string())])
-  .transform((given) => [given].flat().flatMap((text) => text.split(',')))
-  .refine((ids) => ids.length <= graphsLimit, `must be at most ${graphsLimit} graphs`)
-  .transform((ids) => ids.map((id) => parseUuid(id, 'graph_ids')));
-
-/** Unknown parameters are refused, because a misspelt `graph_ids` would export all graphs. */
-const exportQuery = z.strictObject({
-  graph_ids: graphList.optional().openapi({
-    type: 'array',
-    items: { type: 'string', format: 'uuid' },
-    description:
-      'Repeat it, or separate ids by commas. Default: all graphs that the caller may view, and statements in no graph for callers who see every project',
-  }),
-  include_context: flag('Include the context documents of the statements'),
-  include_blobs: flag('Include the blobs that the statements refer to'),
-  include_descendants: flag('Include the descendants of the given graphs'),
-});
-
-const importQuery = z.strictObject({
-  graph_id: uuidField('graph_id').optional(),
-  name: z.string().min(1).max(500).default('Imported manifest'),
-  parent_id: uuidField('parent_id').optional(),
-});
-
 const files = { [json]: { schema: manifest }, [car]: { schema: bytes } };
 
 export type ManifestRoutes = ManifestExporting &
@@ -90,7 +59,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     description:
       'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Statements counts its statements, and Cairn-Missing-Blobs the blobs that they refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it. An equal export of the caller that has not begun is named again.',
     headers: exportHeaders,
-    query: exportQuery,
+    query: manifestQuery,
     answers: {
       200: { description: 'The manifest', content: files },
       202: exportAccepted,
@@ -168,7 +137,7 @@ function assertConnected({ aborted }: AbortSignal): void {
 async function selectionOf(
   { graphs }: Pick<ManifestRoutes, 'graphs'>,
   principal: Principal,
-  { graph_ids: graphIds, include_descendants: withDescendants }: z.output<typeof exportQuery>,
+  { graph_ids: graphIds, include_descendants: withDescendants }: z.output<typeof manifestQuery>,
 ): Promise<GraphSelection | null> {
   if (graphIds === undefined) {
     await authorizeProject(principal, 'view_project_data', null);

@@ -1,7 +1,4 @@
-import { z } from '@hono/zod-openapi';
-import { findings } from '../../../contract/findings.ts';
-import { paging } from '../../../contract/paging.ts';
-import { graphParameter, identifierParameter } from '../../../contract/values.ts';
+import { findings, findParams, findQuery } from '../../../contract/integrity/findings.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -32,8 +29,8 @@ export function findRoutes(app: App, ports: FindRoutes): void {
     summary: 'Find everything about a CID, UUID or DID',
     description:
       'The blob, the statement that it names (role self), and the statements that refer to it, by their place (the field and the @type), newest first. With graph_id, unverified statements come before the others. A page may be shorter than its limit. The last page has no next_cursor.',
-    params: z.object({ cid: identifierParameter }),
-    query: paging.extend({ graph_id: graphParameter }),
+    params: findParams,
+    query: findQuery,
     answers: {
       200: jsonAnswer('What is known and visible to the caller', findings),
       404: errorAnswer('Nothing is known about it, or the graph does not exist'),

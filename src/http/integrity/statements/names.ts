@@ -1,4 +1,4 @@
-import { namesAnswer, namesBody } from '../../../contract/findings.ts';
+import { namesAnswer, namesBody } from '../../../contract/integrity/findings.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { computeIdBody, putBatchBody, putStatementBody } from '../../../contract/statements.ts';
+import { z } from 'zod';
+import { computeIdBody, putBatchBody, putStatementBody } from '../../../contract/integrity/statements.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { JsonReader, JsonStatements } from '../../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';

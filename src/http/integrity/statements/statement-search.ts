@@ -1,12 +1,9 @@
-import { z } from '@hono/zod-openapi';
-import { type foundStatement, foundStatements } from '../../../contract/findings.ts';
-import { paging } from '../../../contract/paging.ts';
-import { rangeOf, timeRange } from '../../../contract/time-range.ts';
-import { graphParameter, identifierParameter } from '../../../contract/values.ts';
+import type { z } from 'zod';
+import { type foundStatement, foundStatements, searchQuery } from '../../../contract/integrity/findings.ts';
+import { rangeOf } from '../../../contract/parameters.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
-import { nameLimit } from '../../../domain/integrity/names/name.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
@@ -36,21 +33,7 @@ export function statementSearchRoutes(
     summary: 'Search statements, newest first',
     description:
       'A statement can be found as soon as its write was answered. The statement that was stored last comes first. If only after and before are given, or these with type, the latest timestamp comes first. With name, the statements are sorted by name, and the latest timestamp of a name comes first. With graph_id, unverified statements come before the others. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
-    query: paging.extend({
-      type: z.string().min(1).max(300).optional().describe('The @type'),
-      subject: identifierParameter
-        .optional()
-        .describe('The subject. For a credential, the subject of the credential or its envelope'),
-      registered_by: identifierParameter
-        .optional()
-        .openapi({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
-      name: z.string().regex(/\S/, 'must have a character').max(nameLimit).optional().openapi({
-        description: 'The start of the name that a MetadataRegistration gives, in any case. Sorted by name',
-        example: 'model',
-      }),
-      graph_id: graphParameter,
-      ...timeRange,
-    }),
+    query: searchQuery,
     answers: {
       200: jsonAnswer('A page of statements', foundStatements),
       404: errorAnswer('The graph does not exist'),

@@ -1,13 +1,15 @@
-import { z } from '@hono/zod-openapi';
-import { formQuery, statementParams } from '../../../contract/statement-parameters.ts';
 import {
+  didParams,
+  didQuery,
+  formQuery,
   putBatchBody,
   putStatementBody,
   registeredDid,
+  statementParams,
   storedBatch,
   storedStatement,
-} from '../../../contract/statements.ts';
-import { jsonObject, uuidField } from '../../../contract/values.ts';
+} from '../../../contract/integrity/statements.ts';
+import { jsonObject, plainText } from '../../../contract/values.ts';
 import { anywhere, onProject } from '../../../domain/access/access.ts';
 import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -98,7 +100,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
         description: 'The statement',
         content: {
           'application/json': { schema: jsonObject },
-          'application/n-quads': { schema: z.string() },
+          'application/n-quads': { schema: plainText },
         },
       },
       304: notModified,
@@ -125,13 +127,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     audit: 'queued',
     tag,
     summary: 'Make and store a DidRegistration',
-    params: z.object({
-      did_key: z
-        .string()
-        .max(2_000)
-        .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' }),
-    }),
-    query: z.object({ graph_id: uuidField('graph_id').optional() }),
+    params: didParams,
+    query: didQuery,
     answers: {
       201: jsonAnswer('Registered', registeredDid),
       200: jsonAnswer('This service already registered the DID in that graph', registeredDid),

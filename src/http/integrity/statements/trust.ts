@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
-import type { trust } from '../../../contract/trust.ts';
+import type { z } from 'zod';
+import type { trust } from '../../../contract/integrity/trust.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';

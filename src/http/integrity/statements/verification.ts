@@ -1,5 +1,4 @@
-import { formQuery, statementParams } from '../../../contract/statement-parameters.ts';
-import { statementVerification } from '../../../contract/statement-verification.ts';
+import { formQuery, statementParams, statementVerification } from '../../../contract/integrity/statements.ts';
 import { anywhere } from '../../../domain/access/access.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';

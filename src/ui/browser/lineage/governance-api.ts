@@ -1,4 +1,4 @@
-import type { GovernanceStatusesAnswer } from '../../../contract/governance-status.ts';
+import type { GovernanceStatusesAnswer } from '../../../contract/integrity/governance.ts';
 import { askJson } from '../api.ts';
 import { askDocument as askBlob } from './lineage-api.ts';
 

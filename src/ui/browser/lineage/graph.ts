@@ -1,5 +1,5 @@
-import type { LineageAnswer } from '../../../contract/lineage.ts';
-import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
+import type { LineageAnswer } from '../../../contract/integrity/lineage.ts';
+import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
 
 export interface GraphNode {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
+import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
 import { badge, type Tone } from '../badge.ts';
 import { harmless } from '../words.ts';
 import type { Graph, GraphEdge } from './graph.ts';

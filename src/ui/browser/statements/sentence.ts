@@ -1,4 +1,4 @@
-import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
+import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
 import { element } from '../element.ts';
 import { harmless } from '../words.ts';
 import { subjectNames } from './dsse.ts';

@@ -1,4 +1,4 @@
-import type { StatementVerificationAnswer as Verification } from '../../../contract/statement-verification.ts';
+import type { StatementVerificationAnswer as Verification } from '../../../contract/integrity/statements.ts';
 import { badge, type Tone } from '../badge.ts';
 import { element, section } from '../element.ts';
 import { harmless } from '../words.ts';

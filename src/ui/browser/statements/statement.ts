@@ -1,6 +1,6 @@
-import type { FindingsAnswer as Findings } from '../../../contract/findings.ts';
-import type { StatementVerificationAnswer as Verification } from '../../../contract/statement-verification.ts';
-import type { TrustAnswer as Trust } from '../../../contract/trust.ts';
+import type { FindingsAnswer as Findings } from '../../../contract/integrity/findings.ts';
+import type { StatementVerificationAnswer as Verification } from '../../../contract/integrity/statements.ts';
+import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
 import { askJson } from '../api.ts';
 import { copyable } from '../copying.ts';
 import { element, part, section } from '../element.ts';

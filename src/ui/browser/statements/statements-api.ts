@@ -1,12 +1,12 @@
 import type {
   FoundStatementAnswer as FoundStatement,
   FoundStatementsAnswer as StatementList,
-} from '../../../contract/findings.ts';
+} from '../../../contract/integrity/findings.ts';
 import type {
   CountedGraphAnswer as GraphEntry,
   GraphListAnswer as GraphList,
   GraphWithChildrenAnswer as GraphWithChildren,
-} from '../../../contract/graphs.ts';
+} from '../../../contract/integrity/graphs.ts';
 import { askJson } from '../api.ts';
 
 export type { FoundStatement, GraphEntry, GraphList, GraphWithChildren };

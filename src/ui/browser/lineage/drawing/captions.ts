@@ -1,4 +1,4 @@
-import type { TrustAnswer as Trust } from '../../../../contract/trust.ts';
+import type { TrustAnswer as Trust } from '../../../../contract/integrity/trust.ts';
 import { counted, shortId } from '../../words.ts';
 import type { Graph } from '../graph.ts';
 import { kindWords } from '../kinds.ts';

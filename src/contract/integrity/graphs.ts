@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { nextCursor, paging } from './paging.ts';
-import { booleanParameter } from './parameters.ts';
-import { uuidField } from './values.ts';
+import { nextCursor, paging } from '../paging.ts';
+import { booleanParameter } from '../parameters.ts';
+import { uuidField } from '../values.ts';
 
 const nameLength = 500;
 
 export const mostCounted = 10_000;
+
+export const graphParams = z.object({ uuid: uuidField('The graph id') });
 
 export const newGraph = z
   .strictObject({

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { nextCursor } from './paging.ts';
+import { nameLimit } from '../../domain/integrity/names/name.ts';
+import { nextCursor, paging } from '../paging.ts';
+import { timeRange } from '../parameters.ts';
+import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../values.ts';
 import { trust } from './trust.ts';
-import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from './values.ts';
+
+export const findParams = z.object({ cid: identifierParameter });
+
+export const findQuery = paging.extend({ graph_id: graphParameter });
 
 export const findings = z
   .object({
@@ -32,6 +38,22 @@ export const findings = z
     next_cursor: nextCursor,
   })
   .meta({ id: 'Findings' });
+
+export const searchQuery = paging.extend({
+  type: z.string().min(1).max(300).optional().describe('The @type'),
+  subject: identifierParameter
+    .optional()
+    .describe('The subject. For a credential, the subject of the credential or its envelope'),
+  registered_by: identifierParameter
+    .optional()
+    .meta({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
+  name: z.string().regex(/\S/, 'must have a character').max(nameLimit).optional().meta({
+    description: 'The start of the name that a MetadataRegistration gives, in any case. Sorted by name',
+    example: 'model',
+  }),
+  graph_id: graphParameter,
+  ...timeRange,
+});
 
 export const foundStatement = z.object({
   id: z.string(),

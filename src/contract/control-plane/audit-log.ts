@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { nextCursor } from './paging.ts';
+import { nextCursor, paging } from '../paging.ts';
+import { timeRange } from '../parameters.ts';
 
 const auditRecord = z
   .object({
@@ -27,3 +28,13 @@ const auditRecord = z
 export const auditRecordList = z
   .object({ records: z.array(auditRecord), next_cursor: nextCursor })
   .meta({ id: 'AuditLog' });
+
+const exactly = (description: string, example: string) =>
+  z.string().min(1).max(500).optional().meta({ description, example });
+
+export const auditLogQuery = paging.extend({
+  actor: exactly('Subject of the caller', '113740218'),
+  action: exactly('The operation', 'PATCH /v1/users/{id}'),
+  target: exactly('What it was done to', '0199b6f2-0000-7000-8000-000000000000'),
+  ...timeRange,
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { nextCursor } from './paging.ts';
-import { withoutControls } from './plain-text.ts';
+import { nextCursor, paging } from '../paging.ts';
+import { booleanParameter } from '../parameters.ts';
+import { withoutControls } from '../values.ts';
 
 const nameLength = 200;
 
@@ -50,3 +51,11 @@ export const userChange = z
   })
   .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
   .meta({ id: 'UserChange' });
+
+export const userParams = z.object({ id: z.uuid().toLowerCase() });
+
+export const userQuery = paging.extend({
+  email: z.string().min(1).max(320).optional().describe('The complete e-mail address; case does not matter'),
+  role: role.optional().describe('The stored role'),
+  disabled: booleanParameter.optional(),
+});

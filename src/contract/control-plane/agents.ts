@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { agentEvent } from '../domain/control-plane/agents/agents.ts';
-import { nextCursor } from './paging.ts';
+import { agentEvent } from '../../domain/control-plane/agents/agents.ts';
+import { nextCursor, paging } from '../paging.ts';
+import { withoutControls } from '../values.ts';
 
 const time = z.iso.datetime();
 
@@ -35,11 +36,11 @@ const bindings = z
 
 export const boundAgent = agent.extend({ bindings }).meta({ id: 'BoundAgent' });
 
+export const agentKey = z.object({ did: z.string(), added_at: time, retired_at: time.nullable() });
+
 export const agentDetail = boundAgent
   .extend({
-    keys: z
-      .array(z.object({ did: z.string(), added_at: time, retired_at: time.nullable() }))
-      .describe('The latest 100 keys, the current one first'),
+    keys: z.array(agentKey).describe('The latest 100 keys, the current one first'),
   })
   .meta({ id: 'AgentDetail' });
 
@@ -62,6 +63,47 @@ export const agentList = z
 export const eventList = z
   .object({ status_events: z.array(agentStatusEvent), next_cursor: nextCursor })
   .meta({ id: 'AgentStatusEventList' });
+
+export const agentParams = z.object({ id: z.string().min(1).max(200) });
+
+export const bindingParams = agentParams.extend({ binding_id: z.string().min(1).max(300) });
+
+export const agentQuery = paging.extend({
+  state: z.enum(['active', 'revoked']).optional(),
+  q: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe('Part of the name or handle in any case, or the whole agent_id or DID'),
+});
+
+const reason = z
+  .string()
+  .trim()
+  .max(1_000)
+  .regex(...withoutControls)
+  .nullable()
+  .optional()
+  .describe('Why, for the status events and the audit log');
+
+export const stateChange = z.strictObject({ reason }).meta({ id: 'AgentStateChange' });
+
+export const bindingChange = z
+  .strictObject({
+    state: z.literal('ended').optional().describe('Ends the binding'),
+    user_id: z
+      .uuid()
+      .toLowerCase()
+      .optional()
+      .describe('Hands the agent over to this user: an id of GET /v1/users'),
+    reason,
+  })
+  .refine(
+    ({ state, user_id }) => (state === undefined) !== (user_id === undefined),
+    'must have either state or user_id',
+  )
+  .meta({ id: 'AgentBindingChange' });
 
 export type AgentAnswer = z.output<typeof agent>;
 export type BoundAgentAnswer = z.output<typeof boundAgent>;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { nextCursor } from './paging.ts';
+import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
+import { nextCursor, orderedPaging } from '../paging.ts';
+import { timeRange } from '../parameters.ts';
+import { projectAgentParams } from './projects.ts';
 
-export const outcome = z.enum(['ok', 'error', 'denied']);
+const outcome = z.enum(['ok', 'error', 'denied']);
 
 /** The members that every record of an agent in a project has. */
 const belonging = {
@@ -79,3 +82,24 @@ export const seriesAnswer = z
     ),
   })
   .meta({ id: 'ExchangeSeries' });
+
+const cid = z
+  .string()
+  .max(300)
+  .transform((text) => parseCid(text).text);
+
+export const exchangeParams = projectAgentParams.extend({ exchange_key: z.uuid().toLowerCase() });
+export const stateParams = projectAgentParams.extend({ state_cid: cid });
+export const childParams = stateParams.extend({ cid });
+
+export const recordQuery = orderedPaging.extend(timeRange);
+
+export const exchangeQuery = recordQuery.extend({
+  outcome: outcome.optional(),
+  model: z.string().min(1).max(500).optional(),
+});
+
+export const seriesParameters = z.object({
+  interval: z.enum(['minute', 'hour', 'day']).default('hour'),
+  ...timeRange,
+});

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { decisions } from '../domain/integrity/governance/governance-records.ts';
-import { parseDid } from '../domain/integrity/identifiers/did-key.ts';
-import { cidParameter, cidText, jsonObject } from './values.ts';
+import { decisions } from '../../domain/integrity/governance/governance-records.ts';
+import { certificateStandings } from '../../domain/integrity/governance/status.ts';
+import { parseDid } from '../../domain/integrity/identifiers/did-key.ts';
+import { cidParameter, cidText, identifierParameter, jsonObject, uuidField } from '../values.ts';
 
 const listLimit = 1_000;
 
@@ -108,3 +109,74 @@ export const declared = z
     statementCid: cidText.describe('The rdfc_cid of the statement'),
   })
   .meta({ id: 'GovernanceStatement' });
+
+const registered = z.object({
+  documentCid: cidText,
+  statementCid: cidText,
+  submittedAt: z.string().nullable().describe('A claim, in UTC and whole seconds'),
+  submittedBy: z.string().nullable().describe('A claim'),
+  registeredAt: z.string().describe('When this service registered it'),
+  principal: z
+    .object({ issuer: z.string(), subject: z.string() })
+    .describe('The authenticated caller who registered it')
+    .meta({ id: 'Registrar' }),
+});
+
+const review = registered
+  .extend({ declarationCid: cidText, decision: z.enum(decisions), controlCids: z.array(cidText) })
+  .nullable()
+  .meta({ id: 'GovernanceReview' });
+
+const inProject = {
+  project: z.uuid(),
+  declarations: z
+    .array(registered.extend({ controlCids: z.array(cidText), review }))
+    .describe('Oldest first, each with its last review'),
+  controls: z
+    .array(z.object({ controlCid: cidText, declarationCid: cidText.nullable(), review }))
+    .describe('The last declaration and the last review about each control'),
+  certificates: z
+    .array(
+      registered.omit({ submittedAt: true, submittedBy: true, documentCid: true }).extend({
+        kind: z.enum(['membership', 'compliance']),
+        credentialId: z.string(),
+        sourceCid: cidText.describe('The signed credential'),
+        policyCid: cidText.nullable(),
+        validUntil: z.string(),
+        standing: z.enum(certificateStandings),
+      }),
+    )
+    .describe('Memberships and compliance certificates, oldest first'),
+};
+
+const subject = z.string().describe('urn:cid: and a CID, or a DID');
+
+export const governanceStatusAnswer = z.object({ subject, ...inProject }).meta({ id: 'GovernanceStatus' });
+
+export const governanceStatusesAnswer = z
+  .object({ subject, projects: z.array(z.object(inProject)) })
+  .meta({ id: 'GovernanceStatuses' });
+
+export type GovernanceStatusAnswer = z.output<typeof governanceStatusAnswer>;
+export type GovernanceStatusesAnswer = z.output<typeof governanceStatusesAnswer>;
+
+const project_uuid = uuidField('project_uuid');
+
+export const governanceProject = z.object({ project_uuid });
+
+export const declarationParams = z.object({ subject_cid: cidParameter, project_uuid });
+
+export const statusParams = z.object({ subject_cid: identifierParameter });
+
+export const policyManifestRequest = z
+  .strictObject({
+    policyCids: z
+      .array(cidParameter)
+      .min(1)
+      .max(100)
+      .nullish()
+      .describe('Default: every policy that the project uses, itself or one of its controls'),
+    includeBlobs: z.boolean().nullish().describe('Include the documents. Default: false'),
+    includeContext: z.boolean().nullish().describe('Include the context documents. Default: false'),
+  })
+  .meta({ id: 'PolicyManifestRequest' });

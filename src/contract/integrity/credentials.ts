@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject } from './values.ts';
+import { jsonObject, uuidField } from '../values.ts';
 
 export const credential = jsonObject.meta({
   id: 'Credential',
@@ -72,3 +72,19 @@ export const didDocumentAnswer = z
     assertionMethod: z.array(z.string()),
   })
   .meta({ id: 'DidDocument' });
+
+export const revocationParams = z.object({
+  credentialId: z.string().max(2_000).describe('A UUID, with or without urn:uuid:, or a percent-encoded URI'),
+});
+
+export const credentialToVerify = z.object({ credential: jsonObject });
+
+const text = z.string().max(2_000).optional();
+
+export const credentialStatusQuery = z.object({
+  credential_id: text.describe('The id of the credential'),
+  status_list_credential: text.describe('The URL of a status list'),
+  status_list_index: z.string().max(10).optional().describe('The index in that list'),
+});
+
+export const statusListParams = z.object({ id: uuidField('id') });

@@ -4,12 +4,14 @@ import {
   isStatementKind,
   type StatementKind,
   statementKindNames,
-} from '../domain/integrity/kinds/registry.ts';
-import { type Direction, directions } from '../domain/integrity/lineage/edges.ts';
-import { lineageBounds } from '../domain/integrity/lineage/lineage.ts';
-import { wholeNumber } from './parameters.ts';
+} from '../../domain/integrity/kinds/registry.ts';
+import { type Direction, directions } from '../../domain/integrity/lineage/edges.ts';
+import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
+import { wholeNumber } from '../parameters.ts';
+import { graphParameter, identifierParameter, unverified } from '../values.ts';
 import { trust } from './trust.ts';
-import { graphParameter, unverified } from './values.ts';
+
+export const lineageParams = z.object({ id: identifierParameter });
 
 export const lineageQuery = z.object({
   direction: z
@@ -38,23 +40,27 @@ export const lineageQuery = z.object({
   graph_id: graphParameter,
 });
 
+export const reportQuery = z.object({ graph_id: graphParameter });
+
 export const lineage = z
   .object({
     id: z
       .string()
       .describe('The start. For a statement this is its id, even if the request used its jcs_cid'),
-    nodes: z.array(
-      z.object({
-        id: z.string(),
-        kind: z.enum(['artefact', 'actor', 'statement']),
-        type: z.string().optional().describe('Kind of the statement, if the node is one'),
-        name: z.string().optional().describe('The name that its newest metadata gives it'),
-        depth: z.int().describe('Steps from the start'),
-        trust: trust.optional(),
-        truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
-        hidden_edges: z.int().optional().describe('Minimum number of edges left out at this node'),
-      }),
-    ),
+    nodes: z
+      .array(
+        z.object({
+          id: z.string(),
+          kind: z.enum(['artefact', 'actor', 'statement']),
+          type: z.string().optional().describe('Kind of the statement'),
+          name: z.string().optional().describe('The name that its newest metadata gives it'),
+          depth: z.int().describe('Steps from the start'),
+          trust: trust.optional(),
+          truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
+          hidden_edges: z.int().optional().describe('Minimum number of edges left out at this node'),
+        }),
+      )
+      .describe('Only nodes that are statements have a type and a trust'),
     edges: z.array(
       z.object({
         from: z.string(),

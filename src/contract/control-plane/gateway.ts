@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { mostRecords } from '../../domain/control-plane/gateway/batch.ts';
+import { mostBytes } from '../../domain/control-plane/gateway/sent-bytes.ts';
+import { isDid, isUuidUrn } from '../../domain/integrity/identifiers/identifiers.ts';
+import { parseUtcTime } from '../../domain/integrity/identifiers/timestamp.ts';
+import { isObject } from '../../domain/json/is-object.ts';
+import { withoutControls } from '../values.ts';
+import { projectUuid } from './projects.ts';
+
+/** A text of a caller that is kept and shown: no control characters. */
+function printable(most: number) {
+  return z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(...withoutControls);
+}
+
+const sourceId = printable(200).meta({
+  description: "The gateway's own id. A repeat with the same content changes nothing.",
+  example: 'gw-1/2026-02-01/000017',
+});
+
+const agentId = printable(200).meta({ example: 'agent-5f3a' });
+
+const time = z
+  .string()
+  .max(100)
+  .refine(
+    (text) => parseUtcTime(text) !== null,
+    'must be a time in RFC 3339 form, such as 2026-01-31T12:00:00Z, of the years 0000 to 9999 in UTC',
+  )
+  .meta({ format: 'date-time', example: '2026-01-31T12:00:00Z' });
+
+const projectUrn = z
+  .string()
+  .refine(isUuidUrn, 'must be urn:uuid: and the UUID of a project')
+  .meta({ example: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' });
+
+const did = printable(500).refine(isDid, 'must be a DID').meta({ example: 'did:key:z6Mk…' });
+
+const base64 = z.string().meta({
+  format: 'byte',
+  description: `Canonical base64 (RFC 4648) of at most ${mostBytes} bytes`,
+});
+
+const body = z
+  .strictObject({
+    content_type: z
+      .string()
+      .max(200)
+      .regex(
+        /^[A-Za-z0-9_!#$&^.+-]+\/[A-Za-z0-9_!#$&^.+-]+(?: ?; ?[A-Za-z0-9_-]+=[A-Za-z0-9_.+-]+)*$/,
+        'must be a media type',
+      )
+      .meta({ example: 'application/json' }),
+    base64,
+  })
+  .meta({ id: 'GatewayBody' });
+
+export type GatewayBody = z.output<typeof body>;
+
+/** The members that name the exchange of an event or a state. */
+const exchangeMembers = {
+  exchange_key: z
+    .uuid()
+    .toLowerCase()
+    .nullish()
+    .describe('The key that the service has given to the exchange'),
+  exchange_source_id: printable(200)
+    .nullish()
+    .describe("The gateway's id of the exchange, which may arrive later"),
+};
+
+function namesOneExchange(record: {
+  readonly exchange_key?: unknown;
+  readonly exchange_source_id?: unknown;
+}): boolean {
+  return ((record.exchange_key ?? null) === null) !== ((record.exchange_source_id ?? null) === null);
+}
+
+const oneExchange = 'must name its exchange by exchange_key or by exchange_source_id, and not by both';
+
+export const exchangeRecord = z
+  .strictObject({
+    source_id: sourceId,
+    agent_id: agentId,
+    project_urn: projectUrn.nullish(),
+    candidate_project_urn: projectUrn.nullish().describe('A guess, which grants nothing'),
+    occurred_at: time,
+    duration_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullish(),
+    outcome: z.enum(['ok', 'error', 'denied']),
+    model: printable(200).nullish(),
+    correlation_id: printable(200).nullish().describe('For tracing only; it joins nothing'),
+    request_body: body.nullish(),
+    response_body: body.nullish(),
+  })
+  .meta({ id: 'GatewayExchange' });
+
+export const eventRecord = z
+  .strictObject({
+    source_id: sourceId,
+    agent_id: agentId,
+    ...exchangeMembers,
+    kind: printable(100),
+    occurred_at: time,
+    // A record of zod would drop a member with the name `__proto__`.
+    detail: z
+      .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+      .nullish()
+      .meta({ type: 'object', description: 'Any JSON object' }),
+  })
+  .refine(namesOneExchange, oneExchange)
+  .meta({ id: 'GatewayPluginEvent' });
+
+export const stateRecord = z
+  .strictObject({
+    source_id: sourceId,
+    agent_id: agentId,
+    ...exchangeMembers,
+    occurred_at: time,
+    attestation: body,
+    blobs: z
+      .record(z.string(), base64)
+      .meta({ description: 'Blobs that the attestation references directly, by their CIDs' })
+      .nullish(),
+  })
+  .refine(namesOneExchange, oneExchange)
+  .meta({ id: 'GatewayState' });
+
+export const membershipRecord = z
+  .strictObject({
+    source_id: sourceId,
+    project_uuid: projectUuid,
+    agent_id: agentId,
+    subject_did: did,
+    valid_from: time,
+    valid_until: time.nullish(),
+    credential_id: printable(500).nullish(),
+    status: printable(100).nullish(),
+  })
+  .meta({ id: 'GatewayMembership' });
+
+export const bindingRecord = z
+  .strictObject({
+    source_id: sourceId,
+    project_uuid: projectUuid,
+    kind: z.enum(['console', 'operator']),
+    console_project_id: printable(200).nullish().describe('Required for console, and only for it'),
+  })
+  .refine(
+    ({ kind, console_project_id: id }) => (kind === 'console') === ((id ?? null) !== null),
+    'must have a console_project_id exactly if its kind is console',
+  )
+  .meta({ id: 'GatewayProjectBinding' });
+
+/** A batch of records. */
+export function batchOf<Schema extends z.ZodType>(record: Schema) {
+  return z.strictObject({ records: z.array(record).min(1).max(mostRecords) });
+}
+
+const source = z.object({ source_id: z.string() });
+const resultsOf = <Schema extends z.ZodType>(result: Schema) => z.object({ results: z.array(result) });
+
+export const sourceResults = resultsOf(source);
+export const exchangeResults = resultsOf(source.extend({ exchange_key: z.uuid() }));
+export const stateResults = resultsOf(source.extend({ state_cid: z.string() }));

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { optionalWholeNumber } from '../parameters.ts';
+import { bytes, cidParameter, cidText } from '../values.ts';
+
+export const blobParams = z.object({ cid: cidParameter });
+
+export const blobNaming = z.object({
+  multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).meta({
+    format: 'int64',
+    description: 'Codec of the CID. Default: 0x55 (85), raw binary. Larger codes than 2^53-1 are refused',
+  }),
+  multihash: z.enum(['blake3', 'sha2-256']).optional().describe('Hash function of the CID. Default: blake3'),
+});
+
+export const putBlobQuery = blobNaming.extend({
+  expected_cid: cidParameter.optional().describe('The CID that the bytes must have'),
+});
+
+/** The parts of a multipart body, by their names. */
+export const blobParts = z.record(z.string(), bytes);
+
+export const storedBlob = z.object({ cid: cidText }).meta({ id: 'StoredBlob' });
+
+export const storedBlobBatch = z
+  .object({ results: z.array(z.object({ name: z.string().optional(), cid: cidText })) })
+  .meta({ id: 'StoredBlobBatch' });
+
+export const blobExistence = z.object({ cid: cidText, exists: z.boolean() }).meta({ id: 'Exists' });
+
+export const irohCollection = z.record(z.string(), cidText);

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
+import { booleanParameter } from '../parameters.ts';
+import { jsonObject, uuidField } from '../values.ts';
+
+export const manifest = z
+  .object({
+    version: z.literal('3'),
+    contexts: z.record(z.string(), jsonObject),
+    statements: z.record(z.string(), jsonObject),
+    blobs: z.record(z.string(), z.string()).describe('Base64 of each blob, by CID'),
+    anchors: z.array(jsonObject).optional(),
+  })
+  .meta({ id: 'Manifest' });
+
+const counts = z.object({ stored: z.int(), known: z.int() });
+export const importedManifest = z
+  .object({
+    graph_id: z.uuid(),
+    statements: counts,
+    blobs: counts,
+    contexts: z.int(),
+    unverified_contexts: z.array(z.string()).describe('URLs of contexts that only the manifest vouches for'),
+  })
+  .meta({ id: 'ImportedManifest' });
+
+const time = z.iso.datetime().nullable();
+
+/** The state of an asynchronous export. */
+export const manifestExport = z
+  .object({
+    export_id: z.uuid(),
+    state: z.enum(['waiting', 'running', 'done', 'failed']),
+    format: z.enum(['json', 'car']),
+    created_at: z.iso.datetime(),
+    finished_at: time,
+    expires_at: time.describe('When the state and the result are removed'),
+    statements: z.int().describe('Number of statements gathered so far'),
+    blobs: z.int().nullable().describe('Number of blobs in the manifest; null until known'),
+    bytes: z.int().describe('Bytes written so far; in the end, the size of the manifest'),
+    missing_blobs: z
+      .object({ count: z.int(), cids: z.array(z.string()).describe('The first 10,000 of them') })
+      .nullable()
+      .describe('Blobs that statements refer to and the manifest lacks; null until known'),
+    left_out_statements: z.int(),
+    result: z.string().nullable().describe('Path of the manifest when it is finished'),
+    digest: z.string().nullable().describe('BLAKE3-256 hash of the manifest in hex, which is also its ETag'),
+    error: z.object({ code: z.string(), error: z.string() }).nullable(),
+  })
+  .meta({ id: 'ManifestExport' });
+
+const graphsLimit = 1_000;
+
+const flag = (description: string) => booleanParameter.default(false).describe(description);
+
+const graphList = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+  .refine((ids) => ids.length <= graphsLimit, `must be at most ${graphsLimit} graphs`)
+  .transform((ids) => ids.map((id) => parseUuid(id, 'graph_ids')));
+
+/** Unknown parameters are refused, because a misspelt `graph_ids` would export all graphs. */
+export const manifestQuery = z.strictObject({
+  graph_ids: graphList.optional().meta({
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    description:
+      'Repeat it, or separate ids by commas. Default: all graphs that the caller may view, and statements in no graph for callers who see every project',
+  }),
+  include_context: flag('Include the context documents of the statements'),
+  include_blobs: flag('Include the blobs that the statements refer to'),
+  include_descendants: flag('Include the descendants of the given graphs'),
+});
+
+export const importQuery = z.strictObject({
+  graph_id: uuidField('graph_id').optional(),
+  name: z.string().min(1).max(500).default('Imported manifest'),
+  parent_id: uuidField('parent_id').optional(),
+});
+
+export const exportHeaders = z.object({
+  Prefer: z
+    .string()
+    .optional()
+    .describe(
+      'respond-async: answer 202 at once, or with wait=10 when the export has ended, or after 10 seconds (RFC 7240)',
+    ),
+});
+
+/** A request is not held longer, because something in between may take it for dead. */
+export const longestWait = 30;
+
+export const waitHeaders = z.object({
+  Prefer: z
+    .string()
+    .optional()
+    .describe(
+      `wait=10: answer when the export has ended, or after 10 seconds (RFC 7240), up to ${longestWait}`,
+    ),
+});
+
+export const exportParams = z.object({ id: uuidField('id') });
