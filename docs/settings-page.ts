@@ -1,10 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { clientSettingTable } from '../src/cli/client/client-settings.ts';
-import { accessSettingTable } from '../src/platform/settings/access.ts';
-import { controlPlaneSettingTable } from '../src/platform/settings/control-plane.ts';
-import { limitSettingTable } from '../src/platform/settings/limits.ts';
-import { placeSettingTable } from '../src/platform/settings/place.ts';
 import { type Setting, writtenFlag } from '../src/platform/settings/setting.ts';
+import { settingSections } from '../src/platform/settings/setting-table.ts';
 
 export const settingsFile = new URL('settings.md', import.meta.url);
 
@@ -19,7 +16,9 @@ variables that look like settings but are not, and about settings that have no e
 \`npm run docs\` writes this page from \`src/platform/settings/\`; do not edit it.
 `;
 
-const controlPlane = `
+/** What a section says before its table. */
+const introductions: Readonly<Record<string, string>> = {
+  'Control plane': `
 The control plane keeps the names that its deployments know. Its flags are read as Go programs read them, with one dash or
 two: \`-auth-enabled\`, \`-auth-enabled=false\`, \`-auth-session-max-age 6h\`.
 
@@ -28,21 +27,19 @@ variable. Other variables must not be empty: a lost secret must not start an emp
 
 Enabling a sign-in method without \`-auth-enabled\` is an error, because nobody would be asked to sign in. Write
 \`-auth-enabled=false\` if that is what you want.
-`;
+`,
+};
 
 /** The page that documents every setting, as Markdown. */
 export function settingsPage(): string {
   return [
     introduction,
-    section('Service and storage', placeSettingTable),
-    section('Access', accessSettingTable),
-    section('Limits', limitSettingTable),
-    section('Control plane', controlPlaneSettingTable, controlPlane),
+    ...Object.entries(settingSections).map(([title, settings]) => section(title, settings)),
     clientSection(),
   ].join('\n');
 }
 
-function section(title: string, settings: Record<string, Setting<unknown>>, text = ''): string {
+function section(title: string, settings: Record<string, Setting<unknown>>): string {
   const rows = Object.values(settings).map((setting) => [
     code(setting.variable),
     setting.flag === undefined ? '' : code(writtenFlag(setting)),
@@ -50,7 +47,7 @@ function section(title: string, settings: Record<string, Setting<unknown>>, text
     setting.default === null ? '' : code(setting.default),
     meaning(setting),
   ]);
-  return `## ${title}\n${text}\n${table(['variable', 'flag', 'value', 'default', 'meaning'], rows)}`;
+  return `## ${title}\n${introductions[title] ?? ''}\n${table(['variable', 'flag', 'value', 'default', 'meaning'], rows)}`;
 }
 
 function meaning({ about, isSecret }: Setting<unknown>): string {

@@ -56,9 +56,7 @@ import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
 import { RequestLimit } from './platform/http/request-limit.ts';
 import type { Log } from './platform/log.ts';
-import { isUnauthenticated } from './platform/settings/exposed-services.ts';
-import { publicUrlOf } from './platform/settings/public-url.ts';
-import type { Settings } from './platform/settings/setting-table.ts';
+import { isUnauthenticated, publicUrlOf, type Settings } from './platform/settings/setting-table.ts';
 import { noTelemetry } from './platform/telemetry/telemetry.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 

@@ -9,8 +9,7 @@ import { type GatewayApp, gatewayApps } from '../http/control-plane/gateway-oper
 import type { ControlPlaneApp } from '../http/control-plane/operation.ts';
 import { gatewayVerifier } from '../platform/agent-tokens/gateway-credential.ts';
 import { registrationVerifier } from '../platform/agent-tokens/registration-token.ts';
-import { publicUrlOf } from '../platform/settings/public-url.ts';
-import type { Settings } from '../platform/settings/setting-table.ts';
+import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
 import type { BearerAttempts } from '../platform/tokens/bearer-attempts.ts';
 import type { Store } from '../storage/open.ts';
 

@@ -1,9 +1,12 @@
 import { authServiceIssuers, keptIssuer } from '../domain/access/auth-service-issuer.ts';
 import { users } from '../domain/control-plane/users.ts';
 import type { Log } from '../platform/log.ts';
-import { acceptsBearers } from '../platform/settings/modes.ts';
-import { requiredValue } from '../platform/settings/setting.ts';
-import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
+import {
+  acceptsBearers,
+  requiredValue,
+  type ServedService,
+  type Settings,
+} from '../platform/settings/setting-table.ts';
 import type { Store } from '../storage/open.ts';
 
 /** The auth service that says who the callers of a service are. */

@@ -14,8 +14,7 @@ import { issuedCredential } from '../domain/integrity/signatures/issued.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { type JobQueue, jobs } from '../domain/jobs/jobs.ts';
-import { publicUrlOf } from '../platform/settings/public-url.ts';
-import type { Settings } from '../platform/settings/setting-table.ts';
+import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
 import type { Store } from '../storage/open.ts';
 
 export interface CredentialParts {

@@ -21,8 +21,7 @@ import {
 } from '../domain/integrity/signatures/trust.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { readDsseKeys } from '../platform/dsse-keys-file.ts';
-import { publicUrlOf } from '../platform/settings/public-url.ts';
-import type { Settings } from '../platform/settings/setting-table.ts';
+import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
 import type { Store } from '../storage/open.ts';
 
 interface SignatureParts {

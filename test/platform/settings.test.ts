@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { settingsFile, settingsPage } from '../../docs/settings-page.ts';
 import { isLoopback } from '../../src/platform/http/loopback.ts';
 import { bytes, duration, rate, wait } from '../../src/platform/settings/kinds.ts';
-import { publicUrlOf } from '../../src/platform/settings/public-url.ts';
-import { settingTable } from '../../src/platform/settings/setting-table.ts';
+import { publicUrlOf, settingTable } from '../../src/platform/settings/setting-table.ts';
 import {
   effectiveSettings,
   readSettings,

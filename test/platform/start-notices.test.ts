@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { startNotices } from '../../src/platform/settings/rules.ts';
 import type { ServedService } from '../../src/platform/settings/setting-table.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { startNotices } from '../../src/platform/settings/start-notices.ts';
 
 function notices(environment: Record<string, string>, services: readonly ServedService[]): readonly string[] {
   return startNotices(readSettings(environment, {}, services), services);

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { httpUrl } from '../../platform/settings/kinds.ts';
-import { placeSettingTable } from '../../platform/settings/place.ts';
+import { placeSettingTable } from '../../platform/settings/service.ts';
 import { optionalSecret, required } from '../../platform/settings/setting.ts';
 import { type Environment, readTable } from '../../platform/settings/settings.ts';
 import { failUsage } from '../terminal/failure.ts';

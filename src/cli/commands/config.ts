@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { startNotices } from '../../platform/settings/rules.ts';
 import type { ServedService } from '../../platform/settings/setting-table.ts';
 import {
   effectiveSettings,
@@ -6,7 +7,6 @@ import {
   SettingsError,
   unknownVariables,
 } from '../../platform/settings/settings.ts';
-import { startNotices } from '../../platform/settings/start-notices.ts';
 import { clientSettingTable, clientVariables, readClientSettings } from '../client/client-settings.ts';
 import {
   addSettingOptions,

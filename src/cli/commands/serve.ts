@@ -4,10 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { listen } from '../../platform/http/server.ts';
 import { openLog } from '../../platform/log.ts';
-import { unauthenticatedServices } from '../../platform/settings/exposed-services.ts';
+import { startNotices, unauthenticatedServices } from '../../platform/settings/rules.ts';
 import type { Settings } from '../../platform/settings/setting-table.ts';
 import { readSettings, unknownVariables } from '../../platform/settings/settings.ts';
-import { startNotices } from '../../platform/settings/start-notices.ts';
 import {
   addSettingOptions,
   type Serving,

@@ -1,5 +1,18 @@
-import { authServiceUrl, choice, duration, flag, issuerUrl, safeHttpUrl, text } from './kinds.ts';
-import { cookieDomain, emailAddress, emailDomains, emptyMeans, scopes, secret } from './kinds-access.ts';
+import {
+  authServiceUrl,
+  choice,
+  cookieDomain,
+  duration,
+  emailAddress,
+  emailDomains,
+  emptyMeans,
+  flag,
+  issuerUrl,
+  safeHttpUrl,
+  scopes,
+  secret,
+  text,
+} from './kinds.ts';
 import { optional, optionalSecret, required } from './setting.ts';
 
 const defaultIssuer = 'https://accounts.google.com';

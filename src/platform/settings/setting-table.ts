@@ -1,10 +1,8 @@
-import { accessSettingTable } from './access.ts';
 import { controlPlaneSettingTable } from './control-plane.ts';
-import { limitSettingTable } from './limits.ts';
-import { placeSettingTable } from './place.ts';
+import { accessSettingTable, limitSettingTable, placeSettingTable } from './service.ts';
 import type { ValuesOf } from './setting.ts';
 
-/** Every setting of both services. */
+/** Every setting of both services. `rules.ts` has the rules between them. */
 export const settingTable = {
   ...placeSettingTable,
   ...accessSettingTable,
@@ -12,8 +10,46 @@ export const settingTable = {
   ...controlPlaneSettingTable,
 };
 
+/** The parts of the table, as the docs show them. */
+export const settingSections = {
+  'Service and storage': placeSettingTable,
+  Access: accessSettingTable,
+  Limits: limitSettingTable,
+  'Control plane': controlPlaneSettingTable,
+};
+
 export type Settings = ValuesOf<typeof settingTable>;
 
 export type SettingName = keyof typeof settingTable;
 
 export type ServedService = 'integrity' | 'control-plane';
+
+/** What the ids of credentials and status lists start with: CAIRN_PUBLIC_URL, or the address to listen on. */
+export function publicUrlOf({
+  publicUrl,
+  host,
+  port,
+}: Pick<Settings, 'publicUrl' | 'host' | 'port'>): string {
+  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+export function isUnauthenticated(
+  service: ServedService,
+  { authMode, authEnabled }: Partial<Settings>,
+): boolean {
+  return service === 'integrity' ? authMode === null || authMode === 'disabled' : authEnabled === false;
+}
+
+/** Whether callers of the control plane may send bearer tokens that are verified in this way. */
+export function acceptsBearers(
+  { authEnabled, authBearerEnabled, authBearerMode }: Partial<Settings>,
+  mode: 'oidc' | 'auth_service',
+): boolean {
+  return Boolean(authEnabled && authBearerEnabled && authBearerMode === mode);
+}
+
+/** The value of a setting that the active mode requires. `readSettings` has checked that it is set. */
+export function requiredValue<Value>(value: Value | null): Value {
+  if (value === null) throw new TypeError('A setting that this mode needs is missing.');
+  return value;
+}

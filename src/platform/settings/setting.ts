@@ -50,9 +50,3 @@ export type ValuesOf<Table extends SettingTable> = {
 export function writtenFlag({ flag, hasGoFlag }: Pick<Setting<unknown>, 'flag' | 'hasGoFlag'>): string {
   return `${hasGoFlag ? '-' : '--'}${flag}`;
 }
-
-/** The value of a setting that the active mode requires. `readSettings` has checked that it is set. */
-export function requiredValue<Value>(value: Value | null): Value {
-  if (value === null) throw new TypeError('A setting that this mode needs is missing.');
-  return value;
-}

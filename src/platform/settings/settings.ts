@@ -1,10 +1,6 @@
-import { contradictions, storeProblems } from './contradictions.ts';
-import { exposedServices } from './exposed-services.ts';
-import { missingSettings, unchosenModes } from './modes.ts';
-import { publicUrlProblems } from './public-url.ts';
+import { problemsBetween } from './rules.ts';
 import { type Setting, type SettingTable, type ValuesOf, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
-import { authServiceProblems } from './start-notices.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
@@ -35,15 +31,7 @@ export function readSettings(
   const { settings, problems } = readEach(settingTable, environment, flags);
   const isAuthGiven =
     (flags.authEnabled ?? variableValue(settingTable.authEnabled, environment)) !== undefined;
-  problems.push(
-    ...storeProblems(settings, services),
-    ...missingSettings(settings),
-    ...unchosenModes(settings),
-    ...contradictions(settings, isAuthGiven),
-    ...authServiceProblems(settings),
-    ...exposedServices(settings, services),
-    ...publicUrlProblems(settings, services),
-  );
+  problems.push(...problemsBetween(settings, { services, isAuthGiven }));
   if (problems.length > 0) throw new SettingsError(problems);
   return settings as Settings;
 }
