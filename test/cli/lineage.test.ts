@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LineageAnswer, lineageAnswer } from '../../src/cli/commands/lineage/lineage-answer.ts';
 import { lineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
 import { textTree } from '../../src/cli/terminal/text-tree.ts';
+import { type LineageAnswer, lineage as lineageAnswer } from '../../src/contract/integrity/lineage.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { shortIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
@@ -291,8 +291,8 @@ describe('the tree of any lineage', () => {
         fc.constantFrom('upstream', 'both'),
         (edges, direction) => {
           const ids = [...new Set(['urn:n0', ...edges.flatMap(({ from, to }) => [from, to])])];
-          const nodes = ids.map((id) => ({ id, kind: 'artefact', hidden_edges: 1 }));
-          const answer: LineageAnswer = lineageAnswer.parse({ id: 'urn:n0', nodes, edges });
+          const nodes = ids.map((id) => ({ id, kind: 'artefact', depth: 0, hidden_edges: 1 }));
+          const answer: LineageAnswer = lineageAnswer.parse({ id: 'urn:n0', nodes, edges, truncated: false });
           const tree = lineageTree(answer, { flows: directions[direction], adviceFor: () => 'ask' });
           const lines = [...textTree(tree)];
           for (const line of lines) expect(line).not.toMatch(steering);

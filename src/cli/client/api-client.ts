@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { errorBody } from '../../contract/errors.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { exitCodes, Failure } from '../terminal/failure.ts';
 import type { ClientSettings } from './client-settings.ts';
@@ -24,14 +25,9 @@ export interface ApiClient {
   ): Promise<Response>;
 }
 
-const problem = z.object({
-  index: z.int().optional(),
-  code: z.string().optional(),
-  pointer: z.string().optional(),
-  reason: z.string(),
-});
-const refusalBody = z.object({ error: z.string(), code: z.string(), details: z.array(problem).default([]) });
-export type RefusedPart = z.output<typeof problem>;
+/** A newer service may know more codes. */
+const refusalBody = errorBody.pick({ error: true, details: true }).extend({ code: z.string() });
+export type RefusedPart = NonNullable<z.output<typeof refusalBody>['details']>[number];
 
 /** The service refused a request. The message is its own. */
 export class ApiRefusal extends Failure {

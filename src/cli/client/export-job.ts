@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { type ManifestExportAnswer, manifestExport } from '../../contract/integrity/manifests.ts';
 import { exitCodes, Failure, failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
@@ -11,27 +12,13 @@ import type { StateFile } from './state-file.ts';
 /** The state of an export between runs: the URL of its job. */
 export const exportMemory = z.object({ location: z.string() });
 
-const exportState = z.object({
-  state: z.enum(['waiting', 'running', 'done', 'failed']),
-  created_at: z.string(),
-  statements: z.int(),
-  bytes: z.int(),
-  missing_blobs: z.object({ count: z.int() }).nullable(),
-  left_out_statements: z.int(),
-  result: z.string().nullable(),
-  digest: z.hex().nullable(),
-  error: z.object({ error: z.string() }).nullable(),
-});
-
-export type ExportState = z.output<typeof exportState>;
-
 export interface ExportRequest {
   readonly path: string;
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
   readonly mayResume: boolean;
   /** @throws Failure if the finished export should not be downloaded. */
-  readonly assertContent: (made: ExportState) => void;
+  readonly assertContent: (made: ManifestExportAnswer) => void;
 }
 
 const pollMs = 250;
@@ -42,7 +29,7 @@ export async function exportByJob(
   client: ApiClient,
   request: ExportRequest,
   output: string,
-): Promise<ExportState> {
+): Promise<ManifestExportAnswer> {
   const known = request.mayResume ? await remembered(io, client, request.state) : undefined;
   const location = known ?? (await begin(client, request));
   const made = await finished(io, client, location, request).catch((error: unknown) => {
@@ -94,7 +81,7 @@ async function finished(
   client: ApiClient,
   location: string,
   { assertContent }: Pick<ExportRequest, 'assertContent'>,
-): Promise<ExportState> {
+): Promise<ManifestExportAnswer> {
   using progress = openProgress(io, { total: undefined });
   for (;;) {
     const found = await read(client, location);
@@ -109,11 +96,11 @@ async function finished(
   }
 }
 
-async function read(client: ApiClient, location: string): Promise<ExportState> {
-  return await answerJson(await client.send('GET', location), exportState);
+async function read(client: ApiClient, location: string): Promise<ManifestExportAnswer> {
+  return await answerJson(await client.send('GET', location), manifestExport);
 }
 
-function noteOf({ state, statements, bytes, error }: ExportState): string {
+function noteOf({ state, statements, bytes, error }: ManifestExportAnswer): string {
   if (state === 'waiting') return error ? `waiting for a retry: ${error.error}` : 'waiting to start';
   const written = bytes > 0 ? `, ${(bytes / 2 ** 20).toFixed(1)} MiB written` : '';
   return `${statements.toLocaleString('en')} statements gathered${written}`;

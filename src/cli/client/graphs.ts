@@ -1,4 +1,9 @@
-import { z } from 'zod';
+import {
+  type CountedGraphAnswer,
+  graph,
+  graphList,
+  graphWithChildren,
+} from '../../contract/integrity/graphs.ts';
 import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import { cutLine } from '../terminal/identifier.ts';
@@ -6,23 +11,7 @@ import { printableLine } from '../terminal/printable.ts';
 import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
 import type { ClientSettings } from './client-settings.ts';
 
-const count = { statements: z.int().optional(), statements_is_more: z.boolean().optional() };
-const graph = z.object({
-  graph_id: z.string(),
-  name: z.string(),
-  parent_id: z.string().nullable(),
-  project_id: z.string(),
-  ...count,
-});
-const graphPage = z.object({
-  graph: graph.optional(),
-  graphs: z.array(graph),
-  in_no_graph: z.object(count).optional(),
-  next_cursor: z.string().optional(),
-});
-
-export type GraphAnswer = z.output<typeof graph>;
-type Count = Pick<GraphAnswer, 'statements' | 'statements_is_more'>;
+type Count = Pick<CountedGraphAnswer, 'statements' | 'statements_is_more'>;
 
 const pageSize = 1_000;
 const listed = 20;
@@ -32,7 +21,7 @@ const jsonHeaders = { 'content-type': 'application/json' };
 export async function registerGraph(
   client: ApiClient,
   { graphId, name, parentId }: { graphId: string; name: string; parentId?: string | undefined },
-): Promise<GraphAnswer> {
+): Promise<CountedGraphAnswer> {
   const body = JSON.stringify({ graph_id: graphId, name, parent_id: parentId });
   const response = await client.send('PUT', '/graph/v1', { headers: jsonHeaders, body: () => body });
   return await answerJson(response, graph);
@@ -42,15 +31,16 @@ export async function registerGraph(
 export async function readGraphs(
   client: ApiClient,
   graphId: string | null,
-): Promise<{ graph: GraphAnswer | undefined; graphs: GraphAnswer[] }> {
+): Promise<{ graph: CountedGraphAnswer | undefined; graphs: CountedGraphAnswer[] }> {
   const path = graphId === null ? '/graph/v1' : `/graph/v1/${graphId}`;
-  const graphs: GraphAnswer[] = [];
+  const graphs: CountedGraphAnswer[] = [];
+  const schema = graphId === null ? graphList : graphWithChildren;
   for (let cursor: string | undefined; ; ) {
     const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) });
-    const page = await answerJson(await client.send('GET', `${path}?${query}`), graphPage);
+    const page = await answerJson(await client.send('GET', `${path}?${query}`), schema);
     graphs.push(...page.graphs);
     cursor = page.next_cursor;
-    if (cursor === undefined) return { graph: page.graph, graphs };
+    if (cursor === undefined) return { graph: 'graph' in page ? page.graph : undefined, graphs };
   }
 }
 
@@ -63,7 +53,7 @@ export async function graphIdOf(client: ApiClient, text: string): Promise<string
   if (uuid !== undefined) return uuid;
   if (text === '') failUsage('The name of the graph is empty.');
   const query = new URLSearchParams({ name: text, limit: String(listed) });
-  const { graphs } = await answerJson(await client.send('GET', `/graph/v1?${query}`), graphPage);
+  const { graphs } = await answerJson(await client.send('GET', `/graph/v1?${query}`), graphList);
   const [only, ...others] = graphs;
   if (!only) failNo(`No graph is called "${text}". "cairn graph list" shows the graphs.`);
   if (others.length === 0) return only.graph_id;
@@ -84,7 +74,7 @@ export async function chosenGraph(
 export async function statementsInNoGraph(client: ApiClient): Promise<Count | undefined> {
   try {
     const response = await client.send('GET', '/graph/v1?limit=1&in_no_graph=true');
-    return (await answerJson(response, graphPage)).in_no_graph;
+    return (await answerJson(response, graphList)).in_no_graph;
   } catch (error) {
     if (error instanceof ApiRefusal) return undefined;
     throw error;

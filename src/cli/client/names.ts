@@ -1,10 +1,9 @@
-import { z } from 'zod';
+import { namesAnswer } from '../../contract/integrity/findings.ts';
 import { referenceIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { documentLimit, nameInDocument } from '../../domain/integrity/names/name.ts';
 import { type ApiClient, ApiRefusal, answerBytes, answerJson } from './api-client.ts';
 
 const idsAtOnce = 1_000;
-const namesAnswer = z.object({ names: z.record(z.string(), z.string()) });
 
 /**
  * The names of identifiers, as statements write these. If the service refuses to answer there are none, because names

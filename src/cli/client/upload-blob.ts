@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { blobExistence, storedBlob } from '../../contract/integrity/blobs.ts';
 import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 import { exitCodes, Failure, failNo } from '../terminal/failure.ts';
@@ -9,8 +9,6 @@ export interface Naming {
   readonly multihash: MultihashName;
 }
 
-const stored = z.object({ cid: z.string() });
-const existence = z.object({ exists: z.boolean() });
 const octets = { 'content-type': 'application/octet-stream' };
 
 export interface KnownBlob {
@@ -30,7 +28,7 @@ export async function ensureStored(client: ApiClient, blob: KnownBlob): Promise<
 
 export async function isStored(client: ApiClient, cid: Cid): Promise<boolean> {
   const path = `/store/v1/exists/${cid.text}`;
-  return (await answerJson(await client.send('GET', path), existence)).exists;
+  return (await answerJson(await client.send('GET', path), blobExistence)).exists;
 }
 
 /** Uploads a blob with a known CID. @throws Failure as `ensureStored`. */
@@ -42,7 +40,7 @@ export async function storeKnown(client: ApiClient, { cid, size, bytes }: KnownB
     .catch((error: unknown) => {
       throw source.failure() ?? changedWhileRead(error) ?? error;
     });
-  assertSame(cid, (await answerJson(response, stored)).cid);
+  assertSame(cid, (await answerJson(response, storedBlob)).cid);
 }
 
 /** Uploads a stream and compares the CID from the service with one computed here. */
@@ -65,7 +63,7 @@ export async function storeStream(
       throw source.failure() ?? error;
     });
   const cid = makeCid(codec, hash.digest(), multihash);
-  assertSame(cid, (await answerJson(response, stored)).cid);
+  assertSame(cid, (await answerJson(response, storedBlob)).cid);
   return cid;
 }
 

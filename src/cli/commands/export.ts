@@ -1,9 +1,10 @@
 import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { ManifestExportAnswer } from '../../contract/integrity/manifests.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
 import { fileToWrite } from '../client/download.ts';
-import { type ExportState, exportByJob, exportMemory } from '../client/export-job.ts';
+import { exportByJob, exportMemory } from '../client/export-job.ts';
 import { countText, graphIdOf, statementsInNoGraph } from '../client/graphs.ts';
 import { StateFile } from '../client/state-file.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -71,7 +72,7 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
   const key = { url: client.url, path, accept, output: resolve(output) };
   const state = new StateFile(settings.stateDir, 'export', key, exportMemory);
-  const assertContent = ({ statements }: ExportState) => {
+  const assertContent = ({ statements }: ManifestExportAnswer) => {
     if (isEmpty(statements)) failNo(nothing);
   };
   const request = { path, accept, state, mayResume: !flags.restart, assertContent };

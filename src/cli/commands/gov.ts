@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { governanceStatusAnswer } from '../../contract/integrity/governance.ts';
 import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
@@ -7,7 +8,6 @@ import { askNames } from '../client/names.ts';
 import { lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/write-out.ts';
-import { statusAnswer } from './gov/status-answer.ts';
 import { identifiersIn, statusTables } from './gov/status-tables.ts';
 
 const notes = `
@@ -45,7 +45,7 @@ async function showStatus(io: Io, subject: string, project: string, flags: Statu
   const client = openClient(readClientSettings(io));
   const response = await client.send('GET', `/gov/v1/status/${encodeURIComponent(subject)}/${project}`);
   if (flags.json) return await writeText(io, `${await answerText(response)}\n`);
-  const status = await answerJson(response, statusAnswer);
+  const status = await answerJson(response, governanceStatusAnswer);
   const names = await askNames(client, identifiersIn(status));
   const width = flags.full ? Number.POSITIVE_INFINITY : lineWidth(io);
   await writeText(io, statusTables(status, { names, isFull: flags.full === true, width }));

@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import type { CountedGraphAnswer } from '../../contract/integrity/graphs.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
-import {
-  countText,
-  type GraphAnswer,
-  graphIdOf,
-  nameText,
-  readGraphs,
-  registerGraph,
-} from '../client/graphs.ts';
+import { countText, graphIdOf, nameText, readGraphs, registerGraph } from '../client/graphs.ts';
 import type { Io } from '../terminal/io.ts';
 import { table } from '../terminal/table.ts';
 import { writeText } from '../terminal/write-out.ts';
@@ -64,7 +58,7 @@ async function create(io: Io, name: string, { parent, json }: JsonFlag & { paren
   await writeText(io, json ? `${JSON.stringify(made)}\n` : `${made.graph_id}\n`);
 }
 
-function graphTable(graphs: readonly GraphAnswer[]): string {
+function graphTable(graphs: readonly CountedGraphAnswer[]): string {
   const rows = graphs.map((one) => [
     one.graph_id,
     countText(one),

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { z } from 'zod';
+import type z from 'zod';
+import { importedManifest } from '../../contract/integrity/manifests.ts';
 import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { answerJson, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
@@ -19,15 +20,6 @@ interface ImportFlags {
   readonly parent?: string;
   readonly json?: true;
 }
-
-const counts = z.object({ stored: z.int(), known: z.int() });
-const imported = z.object({
-  graph_id: z.string(),
-  statements: counts,
-  blobs: counts,
-  contexts: z.int(),
-  unverified_contexts: z.array(z.string()),
-});
 
 const notes = `
 The service recomputes every id and hash, and stores nothing if one is wrong. The content is registered in a new graph,
@@ -71,7 +63,7 @@ async function importManifest(io: Io, path: string, flags: ImportFlags): Promise
     headers: { 'content-type': type, 'content-length': String(size) },
     body: () => counted(path, (done) => progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB sent`)),
   });
-  const answer = await answerJson(response, imported);
+  const answer = await answerJson(response, importedManifest);
   await writeText(io, flags.json ? `${JSON.stringify(answer)}\n` : report(answer));
 }
 
@@ -84,7 +76,7 @@ async function* counted(path: string, onBytes: (done: number) => void): AsyncGen
   }
 }
 
-function report(answer: z.output<typeof imported>): string {
+function report(answer: z.output<typeof importedManifest>): string {
   const { graph_id, statements, blobs, contexts, unverified_contexts: unverified } = answer;
   const lines = [
     `graph       ${graph_id}`,

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type LineageAnswer, lineage } from '../../contract/integrity/lineage.ts';
 import { isStatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
@@ -12,7 +13,6 @@ import { printableLine } from '../terminal/printable.ts';
 import { type TextTree, textTree } from '../terminal/text-tree.ts';
 import { writeText } from '../terminal/write-out.ts';
 import { foldedTree } from './lineage/folded-tree.ts';
-import { type LineageAnswer, lineageAnswer } from './lineage/lineage-answer.ts';
 import { lineageTree } from './lineage/lineage-tree.ts';
 import { lineageSummary } from './lineage/summary.ts';
 import { titlesOf } from './lineage/titles.ts';
@@ -99,7 +99,7 @@ async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<v
   const response = await client.send('GET', path, { headers: { accept } });
   if (flags.dot || flags.mermaid) await writeText(io, await answerText(response));
   else if (flags.json) await writeText(io, `${await answerText(response)}\n`);
-  else await print(io, client, await answerJson(response, lineageAnswer), { ...flags, graph });
+  else await print(io, client, await answerJson(response, lineage), { ...flags, graph });
 }
 
 async function print(io: Io, client: ApiClient, answer: LineageAnswer, flags: LineageFlags): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
+import { findings } from '../../contract/integrity/findings.ts';
+import { statementVerification, storedBatch } from '../../contract/integrity/statements.ts';
 import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
 import { cidIn, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
@@ -47,15 +48,12 @@ export function retractCommand(program: Command, io: Io): void {
     .action(async (id: string, flags: RetractFlags) => await retract(io, id, flags));
 }
 
-const verificationAnswer = z.object({
-  statement_id: z.string(),
-  registered_by: z.string().nullable(),
-  trust: z.looseObject({ state: z.string() }),
+/** The parts that `--json` prints. */
+const verificationAnswer = statementVerification.pick({
+  statement_id: true,
+  registered_by: true,
+  trust: true,
 });
-const findings = z.object({
-  statements: z.array(z.object({ role: z.string(), graph_ids: z.array(z.string()) })),
-});
-const batchAnswer = z.object({ results: z.array(z.object({ statement_id: z.string() })).min(1) });
 
 async function retract(io: Io, text: string, { reason, graph, sign, json }: RetractFlags): Promise<void> {
   const cid = cidIn(text);
@@ -119,7 +117,7 @@ async function store(
   });
   const headers = { 'content-type': 'application/json' };
   const answer = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
-  const [stored] = (await answerJson(answer, batchAnswer)).results;
+  const [stored] = (await answerJson(answer, storedBatch)).results;
   const { text } = cidIn(stored?.statement_id ?? '') ?? failNo('The service has answered no id.');
   return cidUrn(text);
 }

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { z } from 'zod';
+import { storedBatch } from '../../contract/integrity/statements.ts';
 import { type ApiClient, answerJson } from '../client/api-client.ts';
 import { ensureStored, isStored, type KnownBlob } from '../client/upload-blob.ts';
 import type { Io } from '../terminal/io.ts';
@@ -18,7 +18,6 @@ const groupsAtOnce = 4;
 const questionsAtOnce = 4;
 const groupBlobs = 200;
 const smallBytes = 1 << 15;
-const results = z.object({ results: z.array(z.object({ statement_id: z.string() })) });
 
 /** Stores the blobs that the service lacks, and then the statements. @returns whether a statement was new. */
 export async function storeParcel(
@@ -32,7 +31,7 @@ export async function storeParcel(
   const body = `${fields.slice(0, -1)},"statements":[${list}]}`;
   const headers = { 'content-type': 'application/json' };
   const response = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
-  await answerJson(response, results);
+  await answerJson(response, storedBatch);
   return response.status === 201;
 }
 

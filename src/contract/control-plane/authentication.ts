@@ -27,12 +27,15 @@ export const providers = z
 
 export const deviceConfig = z
   .object({
-    issuer: z.string().meta({
+    issuer: z.url({ protocol: /^https?$/ }).meta({
       description: 'Its metadata is at <issuer>/.well-known/openid-configuration',
       example: 'https://idp.example',
     }),
-    client_id: z.string().meta({ example: 'cairn-cli' }),
-    scopes: z.array(z.string()).meta({ example: ['openid', 'profile', 'email'] }),
+    client_id: z.string().min(1).meta({ example: 'cairn-cli' }),
+    scopes: z
+      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/))
+      .min(1)
+      .meta({ example: ['openid', 'profile', 'email'] }),
   })
   .meta({ id: 'DeviceConfig' });
 

@@ -86,3 +86,4 @@ export const lineage = z
   .meta({ id: 'Lineage' });
 
 export type LineageAnswer = z.output<typeof lineage>;
+export type LineageEdgeAnswer = LineageAnswer['edges'][number];

@@ -44,10 +44,12 @@ export const manifestExport = z
       .describe('Blobs that statements refer to and the manifest lacks; null until known'),
     left_out_statements: z.int(),
     result: z.string().nullable().describe('Path of the manifest when it is finished'),
-    digest: z.string().nullable().describe('BLAKE3-256 hash of the manifest in hex, which is also its ETag'),
+    digest: z.hex().nullable().describe('BLAKE3-256 hash of the manifest in hex, which is also its ETag'),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
   })
   .meta({ id: 'ManifestExport' });
+
+export type ManifestExportAnswer = z.output<typeof manifestExport>;
 
 const graphsLimit = 1_000;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { signatureKinds } from '../../domain/integrity/signatures/signatures.ts';
 import { cidText, jsonObject, uuidField } from '../values.ts';
 import { trust } from './trust.ts';
 
@@ -89,7 +88,7 @@ export const statementVerification = z
       .array(
         z.object({
           kind: z
-            .enum(signatureKinds)
+            .enum(['proof', 'credential', 'dsse', 'sigstore'])
             .describe(
               'proof: in the statement itself. Others: about it, carried by a CredentialRegistration',
             ),

@@ -1,7 +1,8 @@
+import { agent } from '../../../contract/control-plane/agents.ts';
 import { answerJson } from '../../client/api-client.ts';
 import type { Io } from '../../terminal/io.ts';
 import { writeText } from '../../terminal/write-out.ts';
-import { agentAnswer, agentPath, jsonBody, openControlPlane } from './agent-answers.ts';
+import { agentPath, jsonBody, openControlPlane } from './control-plane.ts';
 
 export interface ChangeFlags {
   readonly reason?: string;
@@ -17,9 +18,9 @@ export async function changeAgent(
 ): Promise<void> {
   const request = jsonBody({ ...(reason !== undefined && { reason }) });
   const response = await openControlPlane(io).send('POST', `${agentPath(id)}/${verb}`, request);
-  const agent = await answerJson(response, agentAnswer);
+  const changed = await answerJson(response, agent);
   const text = json
-    ? `${JSON.stringify(agent, null, 2)}\n`
-    : `${agent.agent_id} (${agent.name}) is ${agent.state}.\n`;
+    ? `${JSON.stringify(changed, null, 2)}\n`
+    : `${changed.agent_id} (${changed.name}) is ${changed.state}.\n`;
   await writeText(io, text);
 }

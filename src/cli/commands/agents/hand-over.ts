@@ -1,16 +1,15 @@
-import { z } from 'zod';
+import { agentDetail } from '../../../contract/control-plane/agents.ts';
+import { userList } from '../../../contract/control-plane/users.ts';
 import { type ApiClient, answerJson } from '../../client/api-client.ts';
 import { failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { writeText } from '../../terminal/write-out.ts';
-import { agentDetail, agentPath, jsonBody, openControlPlane } from './agent-answers.ts';
+import { agentPath, jsonBody, openControlPlane } from './control-plane.ts';
 
 export interface HandOverFlags {
   readonly reason?: string;
   readonly json?: true;
 }
-
-const userPage = z.object({ users: z.array(z.object({ id: z.string() })) });
 
 /** Hands an agent over to another user. @param user an id, or an e-mail address of one user. */
 export async function handOverAgent(
@@ -35,7 +34,7 @@ export async function handOverAgent(
 
 async function userOf(client: ApiClient, email: string): Promise<string> {
   const query = new URLSearchParams({ email });
-  const { users } = await answerJson(await client.send('GET', `/v1/users?${query}`), userPage);
+  const { users } = await answerJson(await client.send('GET', `/v1/users?${query}`), userList);
   const [user] = users;
   if (user && users.length === 1) return user.id;
   failNo(`${users.length} users have the e-mail address ${email}. Name the user by an id of GET /v1/users.`);

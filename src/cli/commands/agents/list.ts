@@ -1,9 +1,10 @@
+import { agentList, type BoundAgentAnswer } from '../../../contract/control-plane/agents.ts';
 import { answerJson } from '../../client/api-client.ts';
 import type { Io } from '../../terminal/io.ts';
 import { say } from '../../terminal/say.ts';
 import { table } from '../../terminal/table.ts';
 import { writeText } from '../../terminal/write-out.ts';
-import { type AgentAnswer, agentPage, openControlPlane } from './agent-answers.ts';
+import { openControlPlane } from './control-plane.ts';
 
 export interface ListFlags {
   readonly state?: string;
@@ -16,7 +17,7 @@ const pageSize = 1_000;
 
 export async function listAgents(io: Io, { state, search, limit, json }: ListFlags): Promise<void> {
   const client = openControlPlane(io);
-  const agents: AgentAnswer[] = [];
+  const agents: BoundAgentAnswer[] = [];
   let cursor: string | undefined;
   do {
     const query = new URLSearchParams({
@@ -25,7 +26,7 @@ export async function listAgents(io: Io, { state, search, limit, json }: ListFla
       ...(search && { q: search }),
       ...(cursor !== undefined && { cursor }),
     });
-    const page = await answerJson(await client.send('GET', `/v1/agents?${query}`), agentPage);
+    const page = await answerJson(await client.send('GET', `/v1/agents?${query}`), agentList);
     agents.push(...page.agents);
     cursor = page.next_cursor;
   } while (cursor !== undefined && agents.length < limit);

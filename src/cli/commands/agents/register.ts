@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
+import { agent } from '../../../contract/control-plane/agents.ts';
 import { keyProofType } from '../../../platform/agent-tokens/key-proof.ts';
 import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { answerJson, openClient } from '../../client/api-client.ts';
@@ -9,8 +10,8 @@ import { failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { say } from '../../terminal/say.ts';
 import { writeText } from '../../terminal/write-out.ts';
-import { agentAnswer, jsonBody } from './agent-answers.ts';
 import { AgentFile, type AgentKey } from './agent-file.ts';
+import { jsonBody } from './control-plane.ts';
 
 export interface RegisterFlags {
   readonly tokenFile?: string;
@@ -35,8 +36,7 @@ export async function registerAgent(io: Io, path: string, flags: RegisterFlags):
   const client = openClient({ url, bearer: () => token }, '');
   const request = jsonBody({ did: key.did, proof: await proofOf(token, key) });
   const response = await client.send('POST', '/v1/gateway/registrations', request);
-  const agent = await answerJson(response, agentAnswer);
-  const { agent_id, did } = agent;
+  const { agent_id, did } = await answerJson(response, agent);
   file.keep({ url, agent_id }, rotate);
   await writeText(io, json ? `${JSON.stringify({ agent_id, did, file: path })}\n` : `${agent_id}\n${did}\n`);
 }

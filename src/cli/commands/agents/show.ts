@@ -1,15 +1,14 @@
+import {
+  type AgentDetailAnswer,
+  agentDetail,
+  eventList,
+  type StatusEventAnswer,
+} from '../../../contract/control-plane/agents.ts';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
 import type { Io } from '../../terminal/io.ts';
 import { table } from '../../terminal/table.ts';
 import { writeText } from '../../terminal/write-out.ts';
-import {
-  type AgentDetail,
-  agentDetail,
-  agentPath,
-  eventPage,
-  openControlPlane,
-  type StatusEvents,
-} from './agent-answers.ts';
+import { agentPath, openControlPlane } from './control-plane.ts';
 
 export async function showAgent(io: Io, id: string, asJson: boolean): Promise<void> {
   const client = openControlPlane(io);
@@ -20,17 +19,17 @@ export async function showAgent(io: Io, id: string, asJson: boolean): Promise<vo
 }
 
 /** The latest events; undefined for members, who may not see them. */
-async function statusEvents(client: ApiClient, id: string): Promise<StatusEvents | undefined> {
+async function statusEvents(client: ApiClient, id: string): Promise<StatusEventAnswer[] | undefined> {
   try {
     const response = await client.send('GET', `${agentPath(id)}/status-events`);
-    return (await answerJson(response, eventPage)).status_events;
+    return (await answerJson(response, eventList)).status_events;
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 403) return undefined;
     throw error;
   }
 }
 
-function textOf(agent: AgentDetail, events: StatusEvents | undefined): string {
+function textOf(agent: AgentDetailAnswer, events: StatusEventAnswer[] | undefined): string {
   const { agent_id, name, handle, issuer, subject, state, created_at } = agent;
   const parts = [
     table([

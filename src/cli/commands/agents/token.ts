@@ -1,16 +1,9 @@
-import { z } from 'zod';
+import { mintedToken } from '../../../contract/control-plane/registrations.ts';
 import { answerJson } from '../../client/api-client.ts';
 import type { Io } from '../../terminal/io.ts';
 import { say } from '../../terminal/say.ts';
 import { writeText } from '../../terminal/write-out.ts';
-import { jsonBody, openControlPlane } from './agent-answers.ts';
-
-const minted = z.object({
-  registration_token: z.string(),
-  command_template: z.string(),
-  agent_id: z.string(),
-  expires_at: z.string(),
-});
+import { jsonBody, openControlPlane } from './control-plane.ts';
 
 export interface TokenFlags {
   readonly handle?: string;
@@ -21,7 +14,7 @@ export interface TokenFlags {
 export async function mintToken(io: Io, name: string, { handle, json }: TokenFlags): Promise<void> {
   const body = { agent_name: name, ...(handle !== undefined && { agent_handle: handle }) };
   const response = await openControlPlane(io).send('POST', '/v1/agent-registration-tokens', jsonBody(body));
-  const answer = await answerJson(response, minted);
+  const answer = await answerJson(response, mintedToken);
   await writeText(io, json ? `${JSON.stringify(answer, null, 2)}\n` : `${answer.registration_token}\n`);
   if (json) return;
   const { agent_id, expires_at, command_template } = answer;

@@ -1,7 +1,7 @@
+import type { GovernanceStatusAnswer } from '../../../contract/integrity/governance.ts';
 import { referenceIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { cutLine, shownIdentifier } from '../../terminal/identifier.ts';
 import { table } from '../../terminal/table.ts';
-import type { StatusAnswer } from './status-answer.ts';
 
 const nameWidth = 20;
 
@@ -13,7 +13,12 @@ export interface StatusOptions {
 }
 
 /** Everything in a status that may have a name, as statements write it. */
-export function identifiersIn({ subject, declarations, controls, certificates }: StatusAnswer): string[] {
+export function identifiersIn({
+  subject,
+  declarations,
+  controls,
+  certificates,
+}: GovernanceStatusAnswer): string[] {
   const texts = [
     subject,
     ...declarations.map(({ documentCid }) => documentCid),
@@ -30,7 +35,7 @@ function normalized(text: string): string | undefined {
 
 /** What stands for a subject, as text. */
 export function statusTables(
-  { subject, project, ...found }: StatusAnswer,
+  { subject, project, ...found }: GovernanceStatusAnswer,
   { names, isFull, width }: StatusOptions,
 ): string {
   const shown = (text: string | null | undefined) =>

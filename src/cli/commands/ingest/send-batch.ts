@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type z from 'zod';
+import { storedBatch } from '../../../contract/integrity/statements.ts';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
 import type { Refusal, StatementLine } from './batches.ts';
 
@@ -36,8 +37,6 @@ const aboutStatements = new Set([
   'too_large',
 ]);
 
-const results = z.object({ results: z.array(z.object({ statement_id: z.string() })) });
-
 /**
  * Sends statements, and repeats without the refused ones until the rest is stored.
  * @throws ApiRefusal for a refusal that does not concern single statements; Failure if the service cannot be reached.
@@ -52,7 +51,7 @@ export async function sendBatch(
   try {
     const headers = { 'content-type': 'application/json' };
     const response = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
-    const answer = await answerJson(response, results);
+    const answer = await answerJson(response, storedBatch);
     const isNew = response.status === 201;
     const ids = idsOf(statements, answer);
     return { stored: isNew ? ids.length : 0, known: isNew ? 0 : ids.length, refused: [], ids };
@@ -77,7 +76,7 @@ export async function sendBatch(
 /** A line may bring another statement along, which comes after its own. */
 function idsOf(
   statements: readonly StatementLine[],
-  { results: all }: z.output<typeof results>,
+  { results: all }: z.output<typeof storedBatch>,
 ): StoredLine[] {
   const ids = new Map<number, string>();
   for (const [at, { number }] of statements.entries())

@@ -1,6 +1,7 @@
+import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import type { TextTree } from '../../terminal/text-tree.ts';
-import { type AnsweredEdge, edgesByEnd, type LineageAnswer } from './lineage-answer.ts';
+import { edgesByEnd } from './edges.ts';
 import { isStep, relation } from './lineage-words.ts';
 import type { Titles } from './titles.ts';
 
@@ -29,7 +30,7 @@ export function foldedTree(lineage: LineageAnswer, titles: Titles, flows: readon
 class FoldedTree {
   readonly #lineage: LineageAnswer;
   readonly #titles: Titles;
-  readonly #edges: ReadonlyMap<string, readonly AnsweredEdge[]>;
+  readonly #edges: ReadonlyMap<string, readonly LineageEdgeAnswer[]>;
   readonly #hidden: ReadonlyMap<string, number>;
   readonly #shown = { upstream: new Set<string>(), downstream: new Set<string>() };
   #lines = 0;
@@ -57,11 +58,11 @@ class FoldedTree {
     return treeOf(root);
   }
 
-  #edgesOf(id: string): readonly AnsweredEdge[] {
+  #edgesOf(id: string): readonly LineageEdgeAnswer[] {
     return this.#edges.get(id) ?? [];
   }
 
-  #stepEdges(id: string, flow: Flow): readonly AnsweredEdge[] {
+  #stepEdges(id: string, flow: Flow): readonly LineageEdgeAnswer[] {
     const here = flow === 'upstream' ? 'to' : 'from';
     return this.#edgesOf(id).filter((edge) => isStep(edge) && edge[here] === id);
   }
@@ -69,7 +70,7 @@ class FoldedTree {
   /** @returns the nodes to open next. */
   #steps(node: OpenNode, flow: Flow): OpenNode[] {
     const there = flow === 'upstream' ? 'from' : 'to';
-    const leadsOn = (edge: AnsweredEdge) => this.#stepEdges(edge[there], flow).length > 0;
+    const leadsOn = (edge: LineageEdgeAnswer) => this.#stepEdges(edge[there], flow).length > 0;
     const edges = this.#stepEdges(node.id, flow);
     const sorted = [...edges.filter(leadsOn), ...edges.filter((edge) => !leadsOn(edge))];
     return this.#branch(node, sorted, (edge) => edge[there], flow);
@@ -78,8 +79,8 @@ class FoldedTree {
   /** Adds branches, each kind of relation in a row. @returns those that were not shown before. */
   #branch(
     node: OpenNode,
-    edges: readonly AnsweredEdge[],
-    endOf: (edge: AnsweredEdge) => string,
+    edges: readonly LineageEdgeAnswer[],
+    endOf: (edge: LineageEdgeAnswer) => string,
     flow?: Flow,
   ): OpenNode[] {
     const opened: OpenNode[] = [];

@@ -1,8 +1,9 @@
+import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
 import { printableLine } from '../../terminal/printable.ts';
 import type { TextTree } from '../../terminal/text-tree.ts';
-import { type AnsweredEdge, edgesByEnd, endsOf, type LineageAnswer } from './lineage-answer.ts';
+import { edgesByEnd, endsOf } from './edges.ts';
 import { isStep, relation, trustMark, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
@@ -20,12 +21,12 @@ class LineageTree {
   readonly #lineage: LineageAnswer;
   readonly #options: TreeOptions;
   readonly #nodes: ReadonlyMap<string, LineageAnswer['nodes'][number]>;
-  readonly #edges: ReadonlyMap<string, readonly AnsweredEdge[]>;
+  readonly #edges: ReadonlyMap<string, readonly LineageEdgeAnswer[]>;
   /** Nodes on steps. Their branches are shown there and not at other mentions. */
   readonly #stepNodes: ReadonlySet<string>;
   readonly #shown = { upstream: new Set<string>(), downstream: new Set<string>(), facts: new Set<string>() };
   /** Edges that are not steps and are in the tree already, at one of their ends. */
-  readonly #shownFacts = new Set<AnsweredEdge>();
+  readonly #shownFacts = new Set<LineageEdgeAnswer>();
 
   constructor(lineage: LineageAnswer, options: TreeOptions) {
     this.#lineage = lineage;
@@ -45,7 +46,7 @@ class LineageTree {
     );
   }
 
-  #edgesOf(id: string): readonly AnsweredEdge[] {
+  #edgesOf(id: string): readonly LineageEdgeAnswer[] {
     return this.#edges.get(id) ?? [];
   }
 
@@ -57,7 +58,7 @@ class LineageTree {
   }
 
   /** Who vouches for an edge. The edge to the author of its statement is not shown again. */
-  #vouched(edge: AnsweredEdge, at: string | undefined, id: string): string[] {
+  #vouched(edge: LineageEdgeAnswer, at: string | undefined, id: string): string[] {
     if (edge.statement === at) return [];
     for (const own of edge.statement === id ? this.#edgesOf(id) : []) {
       if (own.role === 'registeredBy' && own.to === id && own.from === edge.registered_by)
@@ -106,12 +107,12 @@ class LineageTree {
       );
   }
 
-  #mention(edge: AnsweredEdge, at: string, id: string, place: string): TextTree {
+  #mention(edge: LineageEdgeAnswer, at: string, id: string, place: string): TextTree {
     const [name, ...vouched] = this.#linesOf(edge, at, id);
     return { lines: [name + place, ...vouched].map(printableLine), branches: [] };
   }
 
-  #linesOf(edge: AnsweredEdge, at: string, id: string): [string, ...string[]] {
+  #linesOf(edge: LineageEdgeAnswer, at: string, id: string): [string, ...string[]] {
     return [`${relation(edge, at, id)}: ${this.#named(id)}`, ...this.#vouched(edge, at, id)];
   }
 

@@ -1,7 +1,8 @@
+import type { LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
+import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
 import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
-import type { AnsweredEdge, AnsweredTrust } from './lineage-answer.ts';
 
-export function isStep({ kind, role }: AnsweredEdge): boolean {
+export function isStep({ kind, role }: LineageEdgeAnswer): boolean {
   return kind === 'computation' && (role === 'input' || role === 'output');
 }
 
@@ -10,7 +11,7 @@ const deeds = [registration, operation];
 
 /** The relation of the node `id` to the node `at`. A role names one end of its edge. */
 export function relation(
-  { from, to, kind, role, type, statement }: AnsweredEdge,
+  { from, to, kind, role, type, statement }: LineageEdgeAnswer,
   at: string,
   id: string,
 ): string {
@@ -22,7 +23,7 @@ export function relation(
 }
 
 /** Who registered an edge and in which statement, unless the node `id` or the node `at` above it says that already. */
-export function vouching(edge: AnsweredEdge, at: string | undefined, id: string): string[] {
+export function vouching(edge: LineageEdgeAnswer, at: string | undefined, id: string): string[] {
   const { statement, registered_by: by, unverified, trust } = edge;
   const words = [
     by === undefined || by === at || by === id ? undefined : `registered by ${by}`,
@@ -35,7 +36,7 @@ export function vouching(edge: AnsweredEdge, at: string | undefined, id: string)
 }
 
 /** What stands behind a statement, in parentheses. */
-export function trustMark({ state, by, by_registrant: isRegistrant, valid }: AnsweredTrust): string {
+export function trustMark({ state, by, by_registrant: isRegistrant, valid }: TrustAnswer): string {
   const signer = by === undefined || isRegistrant ? '' : ` by ${by}`;
   return `(${state}${signer}${state === 'signed' && !valid ? ', not valid now' : ''})`;
 }

@@ -1,5 +1,6 @@
+import type { LineageAnswer } from '../../../contract/integrity/lineage.ts';
+import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
-import type { AnsweredTrust, LineageAnswer } from './lineage-answer.ts';
 import { isStep } from './lineage-words.ts';
 import type { Titles } from './titles.ts';
 
@@ -48,7 +49,7 @@ function statements({ edges }: LineageAnswer): string {
   return `${counted(trusts.size, 'statement')}${marks.length > 0 ? `: ${marks.join('; ')}` : ''}`;
 }
 
-function markOf({ state, valid }: AnsweredTrust): string {
+function markOf({ state, valid }: TrustAnswer): string {
   return state === 'signed' && !valid ? 'signed, not valid now' : state;
 }
 

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
+import type { LineageAnswer } from '../../../contract/integrity/lineage.ts';
 import { kindNamed } from '../../../domain/integrity/kinds/registry.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { askNameInside, askNames } from '../../client/names.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
-import type { LineageAnswer } from './lineage-answer.ts';
 import { trustMark } from './lineage-words.ts';
 
 const programsAsked = 30;

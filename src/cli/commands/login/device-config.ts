@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { deviceConfig } from '../../../contract/control-plane/authentication.ts';
 import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { ApiRefusal, answerJson, openClient } from '../../client/api-client.ts';
 import { failNo } from '../../terminal/failure.ts';
@@ -10,12 +10,6 @@ export interface DeviceConfig {
   readonly scopes: readonly string[];
 }
 
-const answer = z.object({
-  issuer: z.url({ protocol: /^https?$/ }),
-  client_id: z.string().min(1),
-  scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).min(1),
-});
-
 /** Asks a control plane. @throws Failure if it offers no login for tools, or its issuer has no https. */
 export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
   const response = await openClient({ url, bearer: () => null })
@@ -24,7 +18,7 @@ export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
       if (error instanceof ApiRefusal && error.status === 404 && error.code) noLogin(url, error.message);
       throw error;
     });
-  const { issuer, client_id, scopes } = await answerJson(response, answer);
+  const { issuer, client_id, scopes } = await answerJson(response, deviceConfig);
   const address = new URL(issuer);
   if (!isSafeUrl(address))
     failNo(`The service at ${url} names the issuer ${issuer}, which has no https. Nothing was sent to it.`);

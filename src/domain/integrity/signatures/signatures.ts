@@ -3,9 +3,6 @@ import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 
-/** How a signature is carried by a statement. */
-export const signatureKinds = ['proof', 'credential', 'dsse', 'sigstore'] as const;
-
 /**
  * The signatures that stored statements carry, as they were checked when they were stored. A signature about several
  * things has one record for each.
@@ -18,7 +15,8 @@ export const signatures = collection('signatures', {
     carrier: z.string().min(1),
     /** The identifier of what is signed: the carrier itself, or what its credential or envelope is about. */
     about: z.string().min(1),
-    kind: z.enum(signatureKinds),
+    /** How the statement carries the signature. */
+    kind: z.enum(['proof', 'credential', 'dsse', 'sigstore']),
     /** The DID of the key, or the identity in a Sigstore certificate; null if it is not known. */
     signer: z.string().nullable(),
     /** `unknown`: it could not be checked. */
