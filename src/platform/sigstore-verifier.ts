@@ -12,6 +12,7 @@ import { messageOf, ServiceError } from '../domain/errors.ts';
 import type { DsseKeys } from '../domain/integrity/proofs/dsse.ts';
 import { keyOfDid } from '../domain/integrity/proofs/keys.ts';
 import { failedCheck, type ProofCheck } from '../domain/integrity/proofs/proof.ts';
+import type { Reason } from '../domain/integrity/proofs/reasons.ts';
 import type { SigstoreVerifier } from '../domain/integrity/proofs/sigstore.ts';
 import { readJsonFile } from './json-file.ts';
 
@@ -35,10 +36,7 @@ export async function openSigstoreVerifier(file: string, keys: DsseKeys): Promis
       const bundle = bundleIn(bytes);
       if ('result' in bundle) return bundle;
       if (bundle.content.$case === 'messageSignature' && !artifact)
-        return failedCheck(
-          'The bundle signs a file that it does not hold, so it cannot be checked here.',
-          'unknown',
-        );
+        return failedCheck({ code: 'bundle_without_file' }, 'unknown');
       try {
         return held(verifier.verify(toSignedEntity(bundle, artifact && Buffer.from(artifact))));
       } catch (error) {
@@ -82,11 +80,10 @@ function bundleIn(bytes: Uint8Array): Bundle | ProofCheck {
   try {
     const json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (mediaTypes.includes(json?.mediaType)) return bundleFromJSON(json);
-    return failedCheck(
-      `The media type of a Sigstore bundle must be "${BUNDLE_V03_MEDIA_TYPE}" or an older spelling, but it is ${JSON.stringify(json?.mediaType)?.slice(0, 200)}.`,
-    );
+    const value = String(JSON.stringify(json?.mediaType)).slice(0, 200);
+    return failedCheck({ code: 'wrong_media_type', wanted: BUNDLE_V03_MEDIA_TYPE, value });
   } catch {
-    return failedCheck('The Sigstore bundle is not JSON of its format.');
+    return failedCheck({ code: 'bundle_not_json' });
   }
 }
 
@@ -104,21 +101,17 @@ function held({ identity }: Signer): ProofCheck {
   };
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  CERTIFICATE_ERROR:
-    'Its certificate is not by an authority of the trusted root, or was not valid when it signed.',
-  SIGNATURE_ERROR: 'Its signature is not by its certificate or key, or the content was changed.',
-  TIMESTAMP_ERROR: 'It has no valid timestamp by an authority or log of the trusted root.',
+/** The part of a bundle that does not hold, by the code of the library. */
+const parts: Readonly<Record<string, Reason<'bundle_fails'>['part']>> = {
+  CERTIFICATE_ERROR: 'certificate',
+  SIGNATURE_ERROR: 'signature',
+  TIMESTAMP_ERROR: 'timestamp',
 };
 
 function refused(error: unknown): ProofCheck {
   const code = error instanceof VerificationError ? error.code : '';
-  if (code === 'PUBLIC_KEY_ERROR') {
-    const reason = `The key ${messageOf(error).slice(0, 200)} is not known. Add it to the file of CAIRN_DSSE_KEYS_FILE.`;
-    return failedCheck(`The Sigstore bundle cannot be checked. ${reason}`, 'unknown');
-  }
-  const ofLog =
-    'It is not in a transparency log of the trusted root, or the log entry is about something else.';
-  const reason = reasons[code] ?? (code.startsWith('TLOG_') ? ofLog : 'A part of it cannot be read.');
-  return failedCheck(`The Sigstore bundle does not hold. ${reason}`);
+  if (code === 'PUBLIC_KEY_ERROR')
+    return failedCheck({ code: 'bundle_key_unknown', key: messageOf(error).slice(0, 200) }, 'unknown');
+  const part = parts[code] ?? (code.startsWith('TLOG_') ? 'log' : 'other');
+  return failedCheck({ code: 'bundle_fails', part });
 }

@@ -6,10 +6,10 @@ import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
 import { jcsData } from '../../src/domain/integrity/proofs/jcs-suite.ts';
 import { keyOfDid } from '../../src/domain/integrity/proofs/keys.ts';
 import { rdfcData } from '../../src/domain/integrity/proofs/rdfc.ts';
-import { verifyProof } from '../../src/domain/integrity/proofs/verify-proof.ts';
 import type { Signer } from '../../src/domain/integrity/signer.ts';
 import type { JsonObject } from '../../src/domain/json/is-object.ts';
 import { canonicalizer } from '../builders/proofs.ts';
+import { verifyProof } from '../builders/worded.ts';
 import { describeTestData, listTestData, readTestJson, readTestText } from '../test-data.ts';
 
 interface KeyPair {

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { sigstoreWithoutRoot } from '../../src/domain/integrity/proofs/sigstore.ts';
 import { openSigstoreVerifier } from '../../src/platform/sigstore-verifier.ts';
 import { type BundleJson, startSigstore } from '../builders/sigstore.ts';
+import { worded } from '../builders/worded.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const payload = '{"_type":"https://in-toto.io/Statement/v1"}';
@@ -46,7 +47,7 @@ describe('a bundle that was made with the trusted authorities holds', () => {
     const bundle = bytes(await sigstore.sign(payload, { asMessage: true }));
     expect(await verifier.verify(bundle, Buffer.from(payload))).toMatchObject(held);
     expect(await verifier.verify(bundle, Buffer.from('other'))).toMatchObject({ result: 'failed' });
-    expect(await verifier.verify(bundle)).toMatchObject({
+    expect(worded(await verifier.verify(bundle))).toMatchObject({
       result: 'unknown',
       reason: expect.stringContaining('a file that it does not hold'),
     });
@@ -121,7 +122,7 @@ describe('a bundle does not hold, and says why', () => {
   ])('%s', async (_, change, reason) => {
     const bundle = await sigstore.sign(payload);
     change(bundle);
-    expect(await verifier.verify(bytes(bundle))).toMatchObject({
+    expect(worded(await verifier.verify(bytes(bundle)))).toMatchObject({
       result: 'failed',
       reason: expect.stringMatching(reason),
       signer: null,
@@ -134,7 +135,7 @@ describe('a bundle does not hold, and says why', () => {
 
   test('a bundle of another instance of Sigstore', async () => {
     await using other = await startSigstore();
-    expect(await verifier.verify(bytes(await other.sign(payload)))).toMatchObject({
+    expect(worded(await verifier.verify(bytes(await other.sign(payload))))).toMatchObject({
       result: 'failed',
       reason: expect.stringContaining('trusted root'),
     });
@@ -144,7 +145,7 @@ describe('a bundle does not hold, and says why', () => {
     const bundle = await sigstore.sign(payload);
     delete bundle.verificationMaterial.certificate;
     bundle.verificationMaterial.publicKey = { hint: 'build' };
-    expect(await verifier.verify(bytes(bundle))).toMatchObject({
+    expect(worded(await verifier.verify(bytes(bundle)))).toMatchObject({
       result: 'unknown',
       reason: expect.stringMatching(/build.*CAIRN_DSSE_KEYS_FILE/),
     });
@@ -152,7 +153,7 @@ describe('a bundle does not hold, and says why', () => {
 });
 
 test('without a trusted root no bundle can be checked', async () => {
-  expect(await sigstoreWithoutRoot.verify(bytes(await sigstore.sign(payload)))).toMatchObject({
+  expect(worded(await sigstoreWithoutRoot.verify(bytes(await sigstore.sign(payload))))).toMatchObject({
     result: 'unknown',
     reason: expect.stringContaining('CAIRN_SIGSTORE_TRUSTED_ROOT'),
   });

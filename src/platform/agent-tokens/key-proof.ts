@@ -1,4 +1,5 @@
 import { jwtVerify } from 'jose';
+import { sentenceOfError } from '../../contract/sentences.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { keyOfDid } from '../../domain/integrity/proofs/keys.ts';
 import { registrationAudience } from './registration-token.ts';
@@ -45,7 +46,7 @@ function keyFor(did: string) {
   try {
     return keyOfDid(did);
   } catch (error) {
-    fail('did', messageOf(error));
+    fail('did', sentenceOfError(error));
   }
 }
 

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
+import { markOf } from './standing.ts';
 import { counted, foreign, kindWord, period } from './words.ts';
 
 const actorsShown = 50;
@@ -34,7 +35,7 @@ function deedsOf(statements: readonly ReportedStatement[]): Map<string, Deeds> {
       if (role === 'registeredBy') deeds(identifier).registered.push(statement);
       if (role === 'operatedBy') deeds(identifier).operated += 1;
     }
-    if (statement.trust.state === 'signed' && statement.trust.isValid && statement.trust.by !== undefined)
+    if (markOf(statement) === 'signed' && statement.trust.by !== undefined)
       deeds(statement.trust.by).signed += 1;
   }
   return actors;

@@ -10,7 +10,7 @@ export function checksSection(report: Report): Html {
   const { checks, contents, statements, source } = report;
   const isManifest = source.kind === 'manifest';
   const signatures = statements.flatMap((statement) => statement.signatures);
-  const results = (wanted: string) => signatures.filter(({ result }) => result === wanted).length;
+  const results = (wanted: string) => signatures.filter(({ check }) => check.result === wanted).length;
   const standings = signatures.filter(({ standing }) => standing !== undefined);
   const unknown = standings.filter(({ standing }) => standing === 'unknown').length;
   const unhashed = [...contents.values()].filter(({ isHashed }) => !isHashed).length;

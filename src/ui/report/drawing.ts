@@ -3,7 +3,7 @@ import type { Origins } from '../../domain/integrity/report/origins.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { type DrawnNode, nodeSize, type Picture, pictureOf } from './picture.ts';
-import { standingWords } from './standing.ts';
+import { markOf } from './standing.ts';
 import { plain, shortId, sortOf, titleOf } from './words.ts';
 
 const titleLength = { thing: 21, step: 19, stack: 21 };
@@ -11,6 +11,7 @@ const lineLength = 26;
 const stepWords = {
   claimed: '',
   signed: ', signed',
+  invalid: ', signature not valid now',
   revoked: ', REVOKED',
   retracted: ', RETRACTED',
 } as const;
@@ -60,9 +61,7 @@ function textOf(report: Report, { id, kind, count, hasMore }: DrawnNode): readon
   const statement = report.statements.find((one) => one.id === id);
   if (!statement) return [title, ''];
   const day = statement.time === null ? '' : new Date(statement.time).toISOString().slice(0, 10);
-  const isStale = statement.trust.state === 'signed' && !statement.trust.isValid;
-  const mark = isStale ? `, ${standingWords(statement)}` : stepWords[statement.trust.state];
-  return [title, plain(`${day}${mark}`.replace(/^, /, ''))];
+  return [title, plain(`${day}${stepWords[markOf(statement)]}`.replace(/^, /, ''))];
 }
 
 /** Of a long path the end stays, because it distinguishes files. */

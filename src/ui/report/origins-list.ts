@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Origins, Step } from '../../domain/integrity/report/origins.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
-import { standingWords } from './standing.ts';
+import { wordsOf } from './standing.ts';
 import { counted, foreign, label, namesOf, titleOf, when } from './words.ts';
 
 /** Longer rows of inputs and longer lists are folded. */
@@ -49,7 +49,7 @@ export function originsList(report: Report, origins: Origins): Html {
     const rest = ends.length - fits;
     return html`<p class="step">${name}${
       statement?.time ? html` on ${when(statement.time)}` : ''
-    }${by}${statement ? html` <span class="quiet">(${standingWords(statement)})</span>` : ''}</p>
+    }${by}${statement ? html` <span class="quiet">(${wordsOf(statement)})</span>` : ''}</p>
 <ul>${ends.slice(0, fits).map(({ id, role }) => thing(id, role, depth + 1))}${
       rest > 0
         ? html`<li class="quiet">and ${counted(rest, 'more thing')} that ${rest === 1 ? 'is' : 'are'} not listed here</li>`

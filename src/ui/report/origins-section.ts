@@ -4,7 +4,7 @@ import type { Report, Subject } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { drawing } from './drawing.ts';
 import { originsList } from './origins-list.ts';
-import { standingWords } from './standing.ts';
+import { wordsOf } from './standing.ts';
 import { counted, foreign, namesOf, titleOf, when } from './words.ts';
 
 const sourcesShown = 12;
@@ -50,5 +50,5 @@ function usesOf(report: Report, { id, uses, hasMoreUses }: Subject): Html {
 
 function use(report: Report, step: string, outputs: readonly string[]): Html {
   const statement = report.statements.find(({ id }) => id === step);
-  return html`<li><strong>${foreign(titleOf(report, step))}</strong> made ${namesOf(report, outputs)}${statement?.time ? html` on ${when(statement.time)}` : ''}${statement ? html` <span class="quiet">(${standingWords(statement)})</span>` : ''}</li>`;
+  return html`<li><strong>${foreign(titleOf(report, step))}</strong> made ${namesOf(report, outputs)}${statement?.time ? html` on ${when(statement.time)}` : ''}${statement ? html` <span class="quiet">(${wordsOf(statement)})</span>` : ''}</li>`;
 }

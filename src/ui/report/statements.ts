@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
+import { type TrustMark, vouchingVerb } from '../../contract/words/trust.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { governanceTable } from './governance.ts';
-import { standing, withoutCarriers } from './standing.ts';
+import { markOf, standing, withoutCarriers } from './standing.ts';
 import { counted, foreign, kindWord, nameOrId, namesOf, period, titleOf } from './words.ts';
 
 const rowsShown = 200;
@@ -59,15 +60,16 @@ function registrantOf(references: ReportedStatement['references']): string | und
 function summary(all: readonly ReportedStatement[]): string {
   const statements = withoutCarriers(all);
   const carriers = all.length - statements.length;
-  const of = (isIt: (statement: ReportedStatement) => boolean) => statements.filter(isIt).length;
-  const isValid = ({ trust }: ReportedStatement) => trust.state === 'signed' && trust.isValid === true;
+  const byMark = Map.groupBy(statements, markOf);
+  const of = (mark: TrustMark) => byMark.get(mark)?.length ?? 0;
+  const own = byMark.get('signed')?.filter(({ trust }) => trust.isRegistrant).length ?? 0;
   const counts = [
-    [of((one) => isValid(one) && one.trust.isRegistrant === true), 'signed by its registrant'],
-    [of((one) => isValid(one) && !one.trust.isRegistrant), 'signed by another'],
-    [of(({ trust }) => trust.state === 'signed' && !trust.isValid), 'signed, but not valid now'],
-    [of(({ trust }) => trust.state === 'revoked'), 'revoked'],
-    [of(({ trust }) => trust.state === 'retracted'), 'retracted'],
-    [of(({ trust }) => trust.state === 'claimed'), 'not signed'],
+    [own, 'signed by its registrant'],
+    [of('signed') - own, 'signed by another'],
+    [of('invalid'), 'signed, but not valid now'],
+    [of('revoked'), 'revoked'],
+    [of('retracted'), 'retracted'],
+    [of('claimed'), 'not signed'],
   ] as const;
   const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
   return `Of ${counted(statements.length, 'statement')}: ${words.join(', ') || 'none'}.${carriers > 0 ? ` ${counted(carriers, 'credential')} ${carriers === 1 ? 'is a signature' : 'are signatures'} and counted apart.` : ''}`;
@@ -112,7 +114,7 @@ export function says(report: Report, { id, kind, references, trust, signatures }
     case 'RetractionRegistration':
       return html`Withdraws ${about('subject')}`;
     case 'CredentialRegistration':
-      return html`${vouchingVerb({ trust, signatures })} ${about('credentialSubject', 'payload', 'subject')}`;
+      return html`${vouching({ trust, signatures })} ${about('credentialSubject', 'payload', 'subject')}`;
     default:
       return html`${kindWord(kind)}: refers to ${namesOf(
         report,
@@ -121,9 +123,9 @@ export function says(report: Report, { id, kind, references, trust, signatures }
   }
 }
 
-/** A credential only claims what nothing proves. */
-function vouchingVerb({ trust, signatures }: Pick<ReportedStatement, 'trust' | 'signatures'>): string {
-  if (!signatures.some(({ kind, result }) => kind !== 'proof' && result === 'ok'))
-    return 'Claims to vouch for';
-  return trust.state === 'signed' && trust.isValid ? 'Vouches for' : 'Does not vouch now for';
+/** At the start of a sentence. */
+function vouching(statement: Pick<ReportedStatement, 'trust' | 'signatures'>): string {
+  const isProved = statement.signatures.some(({ kind, check }) => kind !== 'proof' && check.result === 'ok');
+  const verb = vouchingVerb({ isProved, counts: markOf(statement) === 'signed' });
+  return verb.charAt(0).toUpperCase() + verb.slice(1);
 }

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
+import { sentenceOf } from '../../contract/sentences.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { verdictOf } from '../../domain/integrity/manifest/summary.ts';
 import type { Report, Trusted } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
-import { withoutCarriers } from './standing.ts';
+import { markOf, withoutCarriers } from './standing.ts';
 import { counted, foreign } from './words.ts';
 
 const faultsShown = 20;
@@ -88,11 +89,12 @@ function attention(report: Report): Html {
   const { missing, trusted } = report;
   const { revoked: withdrawn, suspended, unknown } = trusted.credentials;
   const statements = withoutCarriers(report.statements);
-  const states = Object.groupBy(statements, ({ trust }) =>
-    trust.state === 'signed' && !trust.isValid ? 'invalid' : trust.state,
+  const broken = statements.filter(({ signatures }) =>
+    signatures.some(({ check }) => check.result === 'failed'),
   );
-  const broken = statements.filter(({ signatures }) => signatures.some(({ result }) => result === 'failed'));
-  const { retracted = [], revoked = [], invalid = [], signed = [], claimed = [] } = states;
+  const marks = Object.groupBy(statements, markOf);
+  const { retracted = [], revoked = [], invalid = [], signed = [], claimed = [] } = marks;
+  const [unknownReason] = trusted.credentials.reasons;
   const lines = [
     broken.length > 0 && `${counted(broken.length, 'statement')} with a signature that is wrong.`,
     retracted.length > 0 &&
@@ -103,7 +105,7 @@ function attention(report: Report): Html {
     withdrawn + suspended > 0 &&
       `${counted(withdrawn + suspended, 'credential')} in the whole manifest ${withdrawn + suspended === 1 ? 'is' : 'are'} revoked or suspended.`,
     unknown > 0 &&
-      `Whether ${counted(unknown, 'credential')} in the whole manifest ${unknown === 1 ? 'was' : 'were'} revoked is unknown: ${trusted.credentials.reasons[0]?.reason ?? ''}`,
+      `Whether ${counted(unknown, 'credential')} in the whole manifest ${unknown === 1 ? 'was' : 'were'} revoked is unknown: ${unknownReason ? sentenceOf(unknownReason.reason) : ''}`,
     claimed.length > 0 &&
       (signed.length === 0
         ? 'No statement here has a valid signature. The statements show who is named as author, not who it was.'

@@ -7,6 +7,7 @@ import {
   verifyDsse,
 } from '../../../src/domain/integrity/proofs/dsse.ts';
 import { newKey, type TestKey } from '../../builders/keys.ts';
+import { worded } from '../../builders/worded.ts';
 
 const payload = '{"subject":"ünicode"}';
 const payloadType = 'application/vnd.in-toto+json';
@@ -133,7 +134,10 @@ describe('an envelope does not hold, and says why', () => {
     ['a text', 'envelope', 'failed', /malformed/],
     ['nothing', undefined, 'failed', /malformed/],
   ])('%s', (_, signed, result, reason) => {
-    expect(verifyDsse(signed, noKeys)).toMatchObject({ result, reason: expect.stringMatching(reason) });
+    expect(worded(verifyDsse(signed, noKeys))).toMatchObject({
+      result,
+      reason: expect.stringMatching(reason),
+    });
   });
 
   test('the signature of another hash', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sha256Digest } from '../../../src/domain/integrity/identifiers/hashing.ts';
-import { verifyProof } from '../../../src/domain/integrity/proofs/verify-proof.ts';
 import type { JsonObject } from '../../../src/domain/json/is-object.ts';
 import { newKey, type TestKey } from '../../builders/keys.ts';
 import { canonicalizer } from '../../builders/proofs.ts';
+import { verifyProof } from '../../builders/worded.ts';
 
 const ports = { identifier: canonicalizer(), ownKeys: [] };
 const suites = [

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { base58btc } from 'multiformats/bases/base58';
 import { describe, expect, test } from 'vitest';
+import { checkAnswer } from '../../../src/contract/sentences.ts';
 import { governanceContextUrl } from '../../../src/domain/integrity/contexts/governance.ts';
 import { ownContextUrl } from '../../../src/domain/integrity/contexts/own.ts';
-import { verifyCredential } from '../../../src/domain/integrity/credentials/verify-credential.ts';
+import { failed, verifyCredential } from '../../../src/domain/integrity/credentials/verify-credential.ts';
 import { parseCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { addProof } from '../../../src/domain/integrity/proofs/data-integrity.ts';
@@ -32,8 +33,8 @@ const ports = {
   identifier,
   ownKeys: [],
   now,
-  dsse: () => failedCheck('none'),
-  sigstore: async () => failedCheck('none'),
+  dsse: () => failedCheck({ code: 'no_key_id' }),
+  sigstore: async () => failedCheck({ code: 'no_trusted_root' }),
 };
 const xsd = 'http://www.w3.org/2001/XMLSchema#';
 const statusListCredential = 'https://lists.example/1';
@@ -71,7 +72,7 @@ const expired = await signed({ validUntil: '2026-02-01T00:00:00Z' });
 
 async function checked(credential: Json) {
   const statusCheck = async ({ statusListIndex }: Json) =>
-    statusListIndex === revokedIndex ? failedCheck('revoked') : { result: 'ok' as const };
+    statusListIndex === revokedIndex ? failed({ code: 'revoked' }) : { result: 'ok' as const };
   return await verifyCredential({ ...ports, statusCheck }, credential);
 }
 
@@ -141,7 +142,7 @@ describe('the options of a proof that are written with other names', () => {
     const hidden = await rewrittenProof({ expires }, { end }, { expires: undefined, end: expires });
     const { proof } = hidden as { proof: Json };
     const { checks } = await checked({ ...hidden, proof: JSON.parse(JSON.stringify(proof)) });
-    expect(checks.proof).toEqual({
+    expect(checkAnswer(checks.proof)).toEqual({
       result: 'unknown',
       reason: expect.stringContaining('does not cover expires of the proof'),
     });
@@ -158,7 +159,7 @@ describe('the options of a proof that are written with other names', () => {
       { proofPurpose: 'assertionMethod' },
     );
     const { checks } = await checked(hidden);
-    expect(checks.proof).toEqual({
+    expect(checkAnswer(checks.proof)).toEqual({
       result: 'unknown',
       reason: expect.stringContaining('does not cover proofPurpose of the proof'),
     });

@@ -5,9 +5,9 @@ import { makeDidKey } from '../../../src/domain/integrity/identifiers/did-key.ts
 import { addProof } from '../../../src/domain/integrity/proofs/data-integrity.ts';
 import type { DataIntegrityProof } from '../../../src/domain/integrity/proofs/proof.ts';
 import { rdfcData } from '../../../src/domain/integrity/proofs/rdfc.ts';
-import { verifyProof } from '../../../src/domain/integrity/proofs/verify-proof.ts';
 import { newKey, signerWith, type TestKey } from '../../builders/keys.ts';
 import { canonicalizer } from '../../builders/proofs.ts';
+import { verifyProof } from '../../builders/worded.ts';
 
 const identifier = canonicalizer();
 const ports = { identifier, ownKeys: [] };

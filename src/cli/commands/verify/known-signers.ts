@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { messageOf } from '../../../domain/errors.ts';
+import { sentenceOfError } from '../../../contract/sentences.ts';
 import { isDid } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { keyOfDid } from '../../../domain/integrity/proofs/keys.ts';
 import { isObject, type JsonObject } from '../../../domain/json/is-object.ts';
@@ -57,7 +57,7 @@ function signerDid(text: string): string {
   try {
     return keyOfDid(text).did;
   } catch (error) {
-    return fail(messageOf(error));
+    return fail(sentenceOfError(error));
   }
 }
 
@@ -76,7 +76,7 @@ async function readFolder(folder: string, known: Collected): Promise<void> {
     try {
       readKeys(await readJsonFile(path), known);
     } catch (error) {
-      failUsage(`The key ${path} of --keys cannot be used: ${messageOf(error).replace(/\.$/, '')}.`);
+      failUsage(`The key ${path} of --keys cannot be used: ${sentenceOfError(error).replace(/\.$/, '')}.`);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { sentenceOf, trustAnswer } from '../../../contract/sentences.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import {
@@ -9,6 +10,7 @@ import {
 import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
 import { printableLine } from '../../terminal/printable.ts';
 import { type Requirements, unmetRequirement } from './requirements.ts';
+import { checkJson } from './verify-credential.ts';
 
 const signersShown = 20;
 const reasonsShown = 10;
@@ -20,9 +22,8 @@ export function findingJson(finding: ManifestFinding): string {
     return `${JSON.stringify({ kind, statement, ...trustJson(trust), known: isKnown })}\n`;
   }
   if (finding.kind === 'credential') {
-    const { cid, credentialId, result, reason, trust } = finding.credential;
-    const signature = { result, ...(reason !== null && { reason }) };
-    return `${JSON.stringify({ kind: 'credential', cid: cid.text, id: credentialId, signature, ...trustJson(trust) })}\n`;
+    const { cid, credentialId, signature, trust } = finding.credential;
+    return `${JSON.stringify({ kind: 'credential', cid: cid.text, id: credentialId, signature: checkJson(signature), ...trustJson(trust) })}\n`;
   }
   if (finding.kind === 'claimed_retraction') {
     const { kind, subject, retraction, registeredBy, reason } = finding;
@@ -32,16 +33,19 @@ export function findingJson(finding: ManifestFinding): string {
   return `${JSON.stringify(finding)}\n`;
 }
 
-function trustJson({ isRegistrant, isValid, unknownStatus, retraction, ...trust }: Trust) {
-  const status = unknownStatus === undefined ? {} : { status: 'unknown', status_reason: unknownStatus };
-  const withdrawn = retraction && {
-    retraction: {
-      statement: retraction.statement,
-      ...(retraction.time !== null && { timestamp: statementTime(new Date(retraction.time)) }),
-      signed: retraction.isSigned,
-    },
+/** With the codes of the reasons. */
+function trustJson(trust: Trust) {
+  const { reason, unknownStatus } = trust;
+  const status = unknownStatus && {
+    status: 'unknown',
+    status_reason: sentenceOf(unknownStatus),
+    status_code: unknownStatus.code,
   };
-  return { ...trust, by_registrant: isRegistrant, valid: isValid, ...status, ...withdrawn };
+  return { ...trustAnswer(trust), code: reason?.code, ...status };
+}
+
+function reasonJson({ reason, credentials }: ManifestSummary['credentials']['reasons'][number]) {
+  return { reason: sentenceOf(reason), code: reason.code, credentials };
 }
 
 export function summaryJson(path: string, summary: ManifestSummary, requirements: Requirements): string {
@@ -60,7 +64,7 @@ export function summaryJson(path: string, summary: ManifestSummary, requirements
       as_registrant: asRegistrant,
       ...(isAsked && { known: isKnown }),
     })),
-    credentials: { ...byStatus, unknown_reasons: reasons },
+    credentials: { ...byStatus, unknown_reasons: reasons.map(reasonJson) },
     unverified_contexts: unverifiedContexts,
   };
   return `${JSON.stringify({ summary: shown })}\n`;
@@ -88,11 +92,12 @@ export function manifestText(path: string, { isFull, isAsked }: { isFull: boolea
   }
 
   function credentialText({ credential }: Extract<ManifestFinding, { kind: 'credential' }>): string {
-    const { cid, credentialId, result, reason, trust } = credential;
+    const { cid, credentialId, signature, trust } = credential;
     if (!isFull && trust.isValid) return '';
     const name = `the credential ${credentialId ?? ''} (${cidUrn(cid)})`.replace('  ', ' ');
-    if (result === 'ok') return `${trustWords(trust)}: ${name}${reasonsOf(trust)}`;
-    return `${result === 'failed' ? 'wrong signature' : 'signature unknown'}: ${name}. ${reason ?? ''}`;
+    if (signature.result === 'ok') return `${trustWords(trust)}: ${name}${reasonsOf(trust)}`;
+    const fault = signature.result === 'failed' ? 'wrong signature' : 'signature unknown';
+    return `${fault}: ${name}. ${sentenceOf(signature.reason)}`;
   }
 
   function lineOf(finding: ManifestFinding): string {
@@ -132,10 +137,10 @@ function trustWords({ state, by = 'an unknown key', isRegistrant }: Trust): stri
 function reasonsOf({ reason, unknownStatus, retraction }: Trust): string {
   if (retraction) {
     const time = retraction.time === null ? '' : ` at ${statementTime(new Date(retraction.time))}`;
-    return `${time}${reason === undefined ? '' : `. ${reason}`}`;
+    return `${time}${retraction.reason === null ? '' : `. ${retraction.reason}`}`;
   }
-  if (reason !== undefined) return `. ${reason}`;
-  return unknownStatus === undefined ? '' : `. status unknown: ${unknownStatus}`;
+  if (reason) return `. ${sentenceOf(reason)}`;
+  return unknownStatus ? `. status unknown: ${sentenceOf(unknownStatus)}` : '';
 }
 
 function summaryLines(path: string, summary: ManifestSummary): string[] {
@@ -182,7 +187,9 @@ function credentialLines({ credentials }: ManifestSummary): string[] {
   if (all === 0) return [];
   return [
     `  ${all} ${all === 1 ? 'credential' : 'credentials'} with a status: ${good} good, ${suspended} suspended, ${revoked} revoked, ${unknown} unknown`,
-    ...reasons.slice(0, reasonsShown).map((one) => `  status unknown: ${one.reason} (${one.credentials})`),
+    ...reasons
+      .slice(0, reasonsShown)
+      .map((one) => `  status unknown: ${sentenceOf(one.reason)} (${one.credentials})`),
     ...(reasons.length > reasonsShown ? [`  and for ${reasons.length - reasonsShown} other reasons`] : []),
   ];
 }

@@ -16,8 +16,7 @@ export async function offlineSignatures(
   return {
     ...ports,
     dsse: (envelope) => verifyDsse(envelope, names),
-    sigstore: async () =>
-      failedCheck('Sigstore bundles are checked by the service that has their trusted root.', 'unknown'),
+    sigstore: async () => failedCheck({ code: 'only_with_trusted_root' }, 'unknown'),
     statusCheck: listStatusCheck({ ...ports, lists, listIssuers: statusIssuer }),
     knownDids: dids,
   };

@@ -1,3 +1,4 @@
+import { checkAnswer, sentenceOf } from '../../../contract/sentences.ts';
 import type { Credential } from '../../../domain/integrity/credentials/credential-records.ts';
 import { listStatusCheck } from '../../../domain/integrity/credentials/list-status.ts';
 import {
@@ -5,6 +6,7 @@ import {
   type VerifiedCredential,
   verifyCredential,
 } from '../../../domain/integrity/credentials/verify-credential.ts';
+import type { Check } from '../../../domain/integrity/proofs/reasons.ts';
 import { pathKind } from '../../client/local-files.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { failUsage } from '../../terminal/failure.ts';
@@ -45,13 +47,21 @@ export async function listIn(path: string): Promise<Credential> {
 }
 
 export function credentialJson(name: string, { id }: Credential, result: LocallyVerified): string {
-  const { verified: ok, checks, isKnown: known } = result;
+  const { verified: ok, isKnown: known } = result;
+  const checks = Object.fromEntries(
+    Object.entries(result.checks).map(([name, check]) => [name, checkJson(check)]),
+  );
   return `${JSON.stringify({ name, kind: 'credential', id, ok, checks, known })}\n`;
 }
 
+/** With the code of the reason. */
+export function checkJson(check: Check) {
+  return { ...checkAnswer(check), code: check.reason?.code };
+}
+
 export function credentialText(name: string, { verified, checks, isKnown }: LocallyVerified): string {
-  const lines = Object.entries(checks).map(([check, { result, reason = '' }]) =>
-    `  ${check.padEnd(8)}  ${result.padEnd(7)}  ${reason}`.trimEnd(),
+  const lines = Object.entries(checks).map(([name, { result, reason }]) =>
+    `  ${name.padEnd(8)}  ${result.padEnd(7)}  ${reason ? sentenceOf(reason) : ''}`.trimEnd(),
   );
   if (isKnown !== undefined) lines.push(`  the issuer is ${isKnown ? '' : 'not '}known to you`);
   return printable(`${name}: ${verified ? 'verified' : 'NOT VERIFIED'}\n${lines.join('\n')}\n`);

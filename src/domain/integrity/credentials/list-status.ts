@@ -1,11 +1,12 @@
 import { ServiceError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
+import type { BadCheck, Check } from '../proofs/reasons.ts';
 import type { VerifyPorts } from '../proofs/verify-proof.ts';
 import { Bitstring } from './bitstring.ts';
 import type { Credential } from './credential-records.ts';
 import { listOf } from './credential-shape.ts';
 import { verifyCredentialProof } from './signed-claims.ts';
-import { type Check, dateCheck, failed, issuerCheck, issuerOf, unknown } from './verify-credential.ts';
+import { checkOf, dateCheck, failed, issuerCheck, issuerOf, unknown } from './verify-credential.ts';
 
 export interface ListStatusPorts extends VerifyPorts {
   /** Status list credentials. */
@@ -16,10 +17,10 @@ export interface ListStatusPorts extends VerifyPorts {
 }
 
 /** A list that counts, or why it does not. */
-type OpenedList = { readonly bits: Bitstring } | { readonly refused: Check };
+type OpenedList = { readonly bits: Bitstring } | { readonly refused: BadCheck };
 
 const unsignedInteger = /^(?:0|[1-9]\d{0,15})$/;
-const codes: Readonly<Record<string, NonNullable<Check['code']>>> = {
+const codes: Readonly<Record<string, 'revoked' | 'suspended'>> = {
   revocation: 'revoked',
   suspension: 'suspended',
 };
@@ -31,9 +32,7 @@ export function listStatusCheck(ports: ListStatusPorts) {
     const { type, statusPurpose, statusListCredential: url, statusListIndex: index, statusSize = 1 } = entry;
     const code = codes[String(statusPurpose)];
     if (type !== 'BitstringStatusListEntry' || code === undefined || statusSize !== 1)
-      return unknown(
-        `A status entry is a ${String(type)} for ${String(statusPurpose)}. Only a BitstringStatusListEntry of one bit for revocation or suspension can be checked.`,
-      );
+      return unknown({ code: 'unsupported_entry', type: String(type), purpose: String(statusPurpose) });
     const checks: Check[] = [];
     for (const list of ports.lists.filter(({ id }) => id === url)) {
       const found =
@@ -41,16 +40,16 @@ export function listStatusCheck(ports: ListStatusPorts) {
         (await opened.getOrInsertComputed(list, () => openList(ports, list)));
       if ('refused' in found)
         checks.push({
-          ...found.refused,
-          reason: `The status list ${String(url)} is refused. ${found.refused.reason}`,
+          result: found.refused.result,
+          reason: { code: 'list_refused', url: String(url), reason: found.refused.reason },
         });
       else checks.push(bitCheck(list, found.bits, { statusPurpose, index, code }));
     }
     return (
-      checks.find((check) => check.code !== undefined) ??
+      checks.find(({ reason }) => reason?.code === 'revoked' || reason?.code === 'suspended') ??
       checks.find(({ result }) => result === 'ok') ??
       checks[0] ??
-      unknown(`The status list ${String(url)} is not among the given ones.`)
+      unknown({ code: 'list_not_given', url: String(url) })
     );
   };
 }
@@ -58,25 +57,25 @@ export function listStatusCheck(ports: ListStatusPorts) {
 function foreignList({ listIssuers }: ListStatusPorts, list: Credential, credential: Credential) {
   const issuer = issuerOf(list);
   if (issuer === issuerOf(credential) || listIssuers.includes(String(issuer))) return undefined;
-  const reason = `Its issuer is ${issuer}, but the issuer of the credential is ${issuerOf(credential)}.`;
-  return { refused: failed(reason) };
+  const wanted = String(issuerOf(credential));
+  return { refused: failed({ code: 'list_of_other_issuer', issuer: String(issuer), wanted }) };
 }
 
 async function openList(ports: ListStatusPorts, list: Credential): Promise<OpenedList> {
   if (!listOf(list.type).includes('BitstringStatusListCredential'))
-    return { refused: failed('It is not a BitstringStatusListCredential.') };
+    return { refused: failed({ code: 'not_a_list' }) };
   const proof = await verifyCredentialProof(ports, list);
-  const checks = [proof, issuerCheck(ports, list, proof), dateCheck(list, ports.now())];
-  const refused = checks.find(({ result }) => result !== 'ok');
+  const checks = [checkOf(proof), issuerCheck(ports, list, proof), dateCheck(list, ports.now())];
+  const refused = checks.find((check) => check.result !== 'ok');
   if (refused) return { refused };
   const { credentialSubject: subject } = list;
   if (!isObject(subject) || subject.type !== 'BitstringStatusList' || typeof subject.encodedList !== 'string')
-    return { refused: failed('It has no BitstringStatusList with an encodedList.') };
+    return { refused: failed({ code: 'no_bits' }) };
   try {
     return { bits: await Bitstring.decode(subject.encodedList) };
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'invalid_request')
-      return { refused: failed(error.message) };
+      return { refused: failed({ code: 'malformed_bits', message: error.message }) };
     throw error;
   }
 }
@@ -84,17 +83,11 @@ async function openList(ports: ListStatusPorts, list: Credential): Promise<Opene
 function bitCheck(
   { credentialSubject: subject }: Credential,
   bits: Bitstring,
-  {
-    statusPurpose,
-    index,
-    code,
-  }: { statusPurpose: unknown; index: unknown; code: NonNullable<Check['code']> },
+  { statusPurpose, index, code }: { statusPurpose: unknown; index: unknown; code: 'revoked' | 'suspended' },
 ): Check {
   if (!isObject(subject) || !listOf(subject.statusPurpose).includes(statusPurpose))
-    return failed(`The purpose of the status list is not ${String(statusPurpose)}.`);
-  if (typeof index !== 'string' || !unsignedInteger.test(index))
-    return failed('statusListIndex must be a whole number as a text.');
-  if (Number(index) >= bits.length)
-    return failed(`The index ${index} is outside the list, which has ${bits.length} entries.`);
-  return bits.get(Number(index)) ? { ...failed(`The credential is ${code}.`), code } : { result: 'ok' };
+    return failed({ code: 'wrong_list_purpose', purpose: String(statusPurpose) });
+  if (typeof index !== 'string' || !unsignedInteger.test(index)) return failed({ code: 'malformed_index' });
+  if (Number(index) >= bits.length) return failed({ code: 'index_outside', index, length: bits.length });
+  return bits.get(Number(index)) ? failed({ code }) : { result: 'ok' };
 }

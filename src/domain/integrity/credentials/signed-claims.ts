@@ -91,7 +91,7 @@ export async function verifyCredentialProof(ports: VerifyPorts, credential: Cred
     const root = graph.rootOfType(`${vocabularies.credentials}VerifiableCredential`);
     const signed = root ? claimsOf(inRdf(graph, root), credentialShape) : {};
     const differing = Object.keys(written).filter((name) => textOf(written[name]) !== textOf(signed[name]));
-    if (differing.length > 0) throwTwoReadings(differing);
+    if (differing.length > 0) cannotCheck({ code: 'members_not_covered', members: differing });
   });
 }
 
@@ -172,13 +172,5 @@ function inRdf(graph: SignedGraph, node: Term): Source {
 }
 
 function throwBadForm(name: string): never {
-  cannotCheck(
-    `The signature holds, but ${name} is not written as VC Data Model 2.0 writes it. Write a text, an object, or a list of them, without JSON-LD keywords.`,
-  );
-}
-
-function throwTwoReadings(names: readonly string[]): never {
-  cannotCheck(
-    `The signature holds, but it does not cover what the document says in ${names.join(', ')}: its contexts give these members another meaning, or another member has theirs. Write the credential as it was signed, with the names and contexts of its data model.`,
-  );
+  cannotCheck({ code: 'form_not_covered', member: name });
 }

@@ -1,18 +1,10 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { clockSkewMs } from '../identifiers/timestamp.ts';
+import type { BadCheck, Check, Reason } from '../proofs/reasons.ts';
 import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
 import type { Credential } from './credential-records.ts';
 import { listOf, malformedDates, validity } from './credential-shape.ts';
 import { verifyCredentialProof } from './signed-claims.ts';
-
-export interface Check {
-  /** `unknown`: it cannot be checked here. */
-  readonly result: 'ok' | 'failed' | 'unknown';
-  /** How the issuer has withdrawn the credential. */
-  readonly code?: 'revoked' | 'suspended';
-  /** A sentence, unless the result is `ok`. */
-  readonly reason?: string;
-}
 
 export interface CredentialChecks {
   readonly proof: Check;
@@ -51,20 +43,19 @@ export async function verifyCredential(
   return { verified: Object.values(checks).every(({ result }) => result === 'ok'), checks };
 }
 
-function checkOf({ result, reason }: ProofCheck): Check {
-  return { result, ...(reason !== undefined && { reason }) };
+export function checkOf({ result, reason = { code: 'signature_fails' } }: ProofCheck): Check {
+  return result === 'ok' ? ok : { result, reason };
 }
 
 export function dateCheck(credential: Credential, now: Date): Check {
   const [malformed] = malformedDates(credential);
-  if (malformed !== undefined) return failed(`${malformed} is not a date and time with a time zone.`);
+  if (malformed !== undefined) return failed({ code: 'malformed_date', member: malformed });
   const { from, until } = validity(credential);
-  if (from !== undefined && until !== undefined && until < from)
-    return failed('The credential ends before it begins.');
+  if (from !== undefined && until !== undefined && until < from) return failed({ code: 'ends_before_begin' });
   if (from !== undefined && now.getTime() + clockSkewMs < from)
-    return failed(`The credential is not valid before ${new Date(from).toISOString()}.`);
+    return failed({ code: 'not_yet_valid', from: new Date(from).toISOString() });
   if (until !== undefined && now.getTime() > until)
-    return failed(`The credential expired at ${new Date(until).toISOString()}.`);
+    return failed({ code: 'expired', at: new Date(until).toISOString() });
   return ok;
 }
 
@@ -85,13 +76,11 @@ export async function entryChecks(
 ): Promise<Check[]> {
   const entries = listOf(credential.credentialStatus);
   if (entries.length > mostEntries)
-    return [unknown(`credentialStatus has ${entries.length} entries. At most ${mostEntries} are checked.`)];
+    return [unknown({ code: 'too_many_entries', count: entries.length, most: mostEntries })];
   const checks: Check[] = [];
   for (const entry of entries)
     checks.push(
-      isObject(entry)
-        ? await ports.statusCheck(entry, credential)
-        : failed('credentialStatus must be an object or a list of objects.'),
+      isObject(entry) ? await ports.statusCheck(entry, credential) : failed({ code: 'entry_not_object' }),
     );
   return checks;
 }
@@ -108,20 +97,18 @@ export function issuerCheck(
   { result, signer, signers }: Pick<ProofCheck, 'result' | 'signer' | 'signers'>,
 ): Check {
   const issuer = issuerOf(credential);
-  if (issuer === undefined) return failed('The credential names no issuer.');
-  if (signers.length > 1)
-    return failed(`Several keys signed: ${signers.join(', ')}. Only the issuer may sign.`);
-  if (signer === null || result === 'unknown')
-    return unknown(`Nobody knows whether a key of ${issuer} signed, because the proof cannot be checked.`);
+  if (issuer === undefined) return failed({ code: 'no_issuer' });
+  if (signers.length > 1) return failed({ code: 'several_signers', signers });
+  if (signer === null || result === 'unknown') return unknown({ code: 'issuer_unproven', issuer });
   const isOwn = issuer === ownDidWeb && ownKeys.some(({ did }) => did === signer);
-  if (issuer !== signer && !isOwn) return failed(`${signer} signed, but the issuer is ${issuer}.`);
-  return result === 'ok' ? ok : unknown(`The proof names the key of ${issuer}, but it does not hold.`);
+  if (issuer !== signer && !isOwn) return failed({ code: 'other_issuer', signer, issuer });
+  return result === 'ok' ? ok : unknown({ code: 'issuer_proof_fails', issuer });
 }
 
-export function failed(reason: string): Check {
+export function failed(reason: Reason): BadCheck {
   return { result: 'failed', reason };
 }
 
-export function unknown(reason: string): Check {
+export function unknown(reason: Reason): BadCheck {
   return { result: 'unknown', reason };
 }

@@ -1,22 +1,22 @@
 import { type Credential, credentialKey } from '../credentials/credential-records.ts';
-import { type Check, type CredentialVerification, entryChecks } from '../credentials/verify-credential.ts';
-import type { Signature } from '../signatures/signatures.ts';
+import { type CredentialVerification, entryChecks } from '../credentials/verify-credential.ts';
+import type { Check, Reason, ReasonCode } from '../proofs/reasons.ts';
+import { checkOf, type Signature } from '../signatures/signatures.ts';
 import type { CredentialStanding } from '../signatures/trust.ts';
 
 /** What is known of the status of a credential, from good to bad. `none`: nobody can withdraw it. */
 const codes = ['none', 'good', 'unknown', 'suspended', 'revoked'] as const;
 export type StandingCode = (typeof codes)[number];
 
-interface Known {
-  readonly code: StandingCode;
-  /** Why it is unknown. */
-  readonly reason?: string;
-}
+type Known =
+  | { readonly code: Exclude<StandingCode, 'unknown'> }
+  /** With why it is unknown. */
+  | { readonly code: 'unknown'; readonly reason: Reason };
 
 /** Numbers of credentials by what is known of their status. */
 export interface CredentialCounts extends Readonly<Record<StandingCode, number>> {
   /** Why the status is unknown, with the number of credentials, the most frequent first. */
-  readonly reasons: readonly { readonly reason: string; readonly credentials: number }[];
+  readonly reasons: readonly { readonly reason: Reason; readonly credentials: number }[];
 }
 
 export const noCredentials: CredentialCounts = {
@@ -41,31 +41,30 @@ export class CredentialStandings {
   }
 
   async note(signature: Signature, credential: Credential): Promise<void> {
-    if (signature.result === 'ok')
-      this.#keep(signature, standingOf(await entryChecks(this.#ports, credential)));
+    const check = checkOf(signature);
+    if (check.result === 'ok') this.#keep(signature, standingOf(await entryChecks(this.#ports, credential)));
     // Somebody may have withdrawn it, but its own words do not count.
-    else if (signature.result === 'unknown' && credential.credentialStatus !== undefined)
-      this.#keep(signature, { code: 'unknown', reason: signature.reason ?? '' });
+    else if (check.result === 'unknown' && credential.credentialStatus !== undefined)
+      this.#keep(signature, { code: 'unknown', reason: check.reason });
   }
 
   of(signature: Signature): CredentialStanding | undefined {
     const known = signature.result === 'ok' ? this.#known.get(keyOf(signature)) : undefined;
     if (!known || known.code === 'none') return undefined;
-    const { code, reason } = known;
     return {
-      revoked: code === 'revoked',
-      suspended: code === 'suspended',
-      ...(code === 'unknown' && { unknown: reason ?? '' }),
+      revoked: known.code === 'revoked',
+      suspended: known.code === 'suspended',
+      ...(known.code === 'unknown' && { unknown: known.reason }),
     };
   }
 
   get counts(): CredentialCounts {
     const known = [...this.#known.values()];
-    const unknown = Map.groupBy(
-      known.filter(({ code }) => code === 'unknown'),
-      ({ reason = '' }) => reason,
+    const unknown = known.flatMap((one) => (one.code === 'unknown' ? one.reason : []));
+    const alike = Map.groupBy(unknown, (reason) => JSON.stringify(reason));
+    const reasons = [...alike.values()].flatMap(([reason, ...others]) =>
+      reason ? { reason, credentials: others.length + 1 } : [],
     );
-    const reasons = [...unknown].map(([reason, { length: credentials }]) => ({ reason, credentials }));
     const counts = codes.map((code) => [code, known.filter((one) => one.code === code).length]);
     return {
       ...(Object.fromEntries(counts) as Record<StandingCode, number>),
@@ -89,9 +88,9 @@ function keyOf({ result, signer, credentialId, credentialCid }: Signature): stri
 
 function standingOf(checks: readonly Check[]): Known {
   if (checks.length === 0) return { code: 'none' };
-  const has = (wanted: Check['code']) => checks.some(({ code }) => code === wanted);
+  const has = (wanted: ReasonCode) => checks.some(({ reason }) => reason?.code === wanted);
   if (has('revoked')) return { code: 'revoked' };
   if (has('suspended')) return { code: 'suspended' };
-  const bad = checks.find(({ result }) => result !== 'ok');
-  return bad ? { code: 'unknown', reason: bad.reason ?? '' } : { code: 'good' };
+  const bad = checks.find((check) => check.result !== 'ok');
+  return bad ? { code: 'unknown', reason: bad.reason } : { code: 'good' };
 }

@@ -5,9 +5,10 @@ import { listOf } from '../credentials/credential-shape.ts';
 import type { CredentialVerification } from '../credentials/verify-credential.ts';
 import { type Cid, cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
 import type { IdentifiedRow } from '../ports.ts';
+import type { Check } from '../proofs/reasons.ts';
 import { CarriedRetractions, type ClaimedRetraction } from '../retractions/carried.ts';
 import { checkDocument, checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
-import { type Signature, signatureId } from '../signatures/signatures.ts';
+import { checkOf, type Signature, signatureId } from '../signatures/signatures.ts';
 import { type Claim, claimed, type Trust, type TrustPorts, trustIn } from '../signatures/trust.ts';
 import { type CredentialCounts, CredentialStandings } from './credential-standings.ts';
 import type { ManifestFile } from './file.ts';
@@ -23,8 +24,7 @@ export interface ManifestSignatureChecking
 export interface CarriedCredential {
   readonly cid: Cid;
   readonly credentialId: string | null;
-  readonly result: Signature['result'];
-  readonly reason: string | null;
+  readonly signature: Check;
   readonly trust: Trust;
 }
 
@@ -117,11 +117,11 @@ export class ManifestSignatures {
   /** The credentials among the contents. */
   async *credentials(): AsyncGenerator<CarriedCredential> {
     for (const { signature, cid } of this.#credentials) {
-      const { credentialId, result, reason } = signature;
+      const { credentialId } = signature;
       const claim = { id: signature.about, registeredBy: undefined };
       const ports = { ...this.trusting, signatures: { among: async () => [[signature]] } };
       const trust = (await trustIn(ports, [claim])).get(claim.id) ?? claimed;
-      yield { cid, credentialId, result, reason, trust };
+      yield { cid, credentialId, signature: checkOf(signature), trust };
     }
   }
 

@@ -27,13 +27,15 @@ export function verifyDsse(envelope: unknown, keys: DsseKeys): ProofCheck {
   const { data, error } = envelopeShape.safeParse(envelope);
   if (!data) {
     const [issue] = error.issues;
-    return failedCheck(
-      `The DSSE envelope is malformed: ${issue?.path.join('.') || 'it'} ${issue?.message ?? ''}.`,
-    );
+    return failedCheck({
+      code: 'malformed_envelope',
+      place: issue?.path.join('.') || 'it',
+      problem: issue?.message ?? '',
+    });
   }
   const payload = Buffer.from(data.payload, 'base64');
   if (isJsonType(data.payloadType) && !isJson(payload))
-    return failedCheck(`The payloadType is ${shown(data.payloadType)}, but the payload is not JSON.`);
+    return failedCheck({ code: 'payload_not_json', type: shown(data.payloadType) });
   const signed = preAuthenticationEncoding(data.payloadType, payload);
   const checks = data.signatures.map((signature) => checkOne(signature, { signed, payload }, keys));
   return together(data, checks);
@@ -60,9 +62,7 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-interface SignatureCheck {
-  readonly result: ProofCheck['result'];
-  readonly reason?: string;
+interface SignatureCheck extends Pick<ProofCheck, 'result' | 'reason'> {
   readonly signer?: string;
 }
 
@@ -76,19 +76,17 @@ function checkOne(
   try {
     if (keyid === undefined || keyid === '') {
       const signer = [...new Set(keys.values())].find(isBy);
-      return signer
-        ? { result: 'ok', signer }
-        : cannotCheck('The signature has no keyid, and no given key made it.');
+      return signer ? { result: 'ok', signer } : cannotCheck({ code: 'no_key_id' });
     }
     const signer = didOf(keyid, keys);
     if (isBy(signer)) return { result: 'ok', signer };
     const isWithoutType = isSignedBy(keyOfDid(signer), { data: payload, signature });
     const reason = isWithoutType
-      ? 'The signature is of the payload alone. DSSE signs the payload with its type and lengths.'
-      : `The signature is not by ${signer}, or the payload was changed.`;
+      ? ({ code: 'payload_signed_alone' } as const)
+      : ({ code: 'payload_not_signed_by', did: signer } as const);
     return { result: 'failed', signer, reason };
   } catch (error) {
-    if (error instanceof ProofProblem) return { result: error.result, reason: error.message };
+    if (error instanceof ProofProblem) return { result: error.result, reason: error.reason };
     throw error;
   }
 }
@@ -97,12 +95,9 @@ function didOf(keyid: string, keys: DsseKeys): string {
   const given = keys.get(keyid);
   if (given !== undefined) return given;
   const [did = '', fragment] = keyid.split('#');
-  if (!did.startsWith('did:key:'))
-    cannotCheck(
-      `The key ${shown(keyid)} is not known. A keyid must be a did:key, or the kid of a key in the file of CAIRN_DSSE_KEYS_FILE.`,
-    );
+  if (!did.startsWith('did:key:')) cannotCheck({ code: 'key_id_unknown', keyId: shown(keyid) });
   if (fragment !== undefined && did !== `did:key:${fragment}`)
-    proofFails(`The keyid ${shown(keyid)} names another key than its did:key.`);
+    proofFails({ code: 'key_id_of_other_key', keyId: shown(keyid) });
   return did;
 }
 

@@ -12,12 +12,11 @@ import { proofFails } from './proof.ts';
 export function jcsData(document: JsonObject, options: JsonObject): Buffer {
   const { '@context': context } = options;
   const content = context === undefined ? document : { ...document, '@context': context };
-  if (!startsWith(document['@context'], context))
-    proofFails('The @context of the document does not start with the @context of the proof.');
+  if (!startsWith(document['@context'], context)) proofFails({ code: 'context_differs' });
   try {
     return Buffer.concat([options, content].map((value) => sha256Digest(jcs(value))));
   } catch {
-    proofFails('The document has no RFC 8785 form. It has a lone surrogate, or is nested too deeply.');
+    proofFails({ code: 'no_jcs_form' });
   }
 }
 

@@ -13,11 +13,10 @@ export function detachedJws(jws: unknown, algorithm: string, payload: Uint8Array
   const [, header, signature] =
     (typeof jws === 'string' && jws.length <= maxJws && /^([\w-]+)\.\.([\w-]+)$/.exec(jws)) || [];
   if (header === undefined || signature === undefined)
-    proofFails(`jws must be a detached JWS, which is header..signature, but it is ${shown(jws)}.`);
+    proofFails({ code: 'not_detached_jws', value: shown(jws) });
   const { alg, b64, crit } = headerOf(header);
-  if (alg !== algorithm) proofFails(`The alg of the jws must be "${algorithm}", but it is ${shown(alg)}.`);
-  if (b64 !== false || JSON.stringify(crit) !== '["b64"]')
-    proofFails('The header of the jws must have "b64": false and "crit": ["b64"].');
+  if (alg !== algorithm) proofFails({ code: 'wrong_jws_algorithm', wanted: algorithm, value: shown(alg) });
+  if (b64 !== false || JSON.stringify(crit) !== '["b64"]') proofFails({ code: 'wrong_jws_options' });
   return {
     data: Buffer.concat([Buffer.from(`${header}.`), payload]),
     signature: Buffer.from(signature, 'base64url'),
@@ -31,5 +30,5 @@ function headerOf(text: string): JsonObject {
   } catch {
     // It is refused below.
   }
-  proofFails('The header of the jws is not a JSON object in base64url.');
+  proofFails({ code: 'jws_header_unreadable' });
 }

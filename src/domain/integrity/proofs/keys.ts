@@ -49,26 +49,20 @@ export function keyOf(
   { ownKeys, ownDidWeb, givenKeys }: OwnKeys,
 ): VerificationKey {
   if (typeof verificationMethod !== 'string')
-    proofFails(`verificationMethod must be one DID URL, but it is ${shown(verificationMethod)}.`);
+    proofFails({ code: 'method_not_text', value: shown(verificationMethod) });
   const [did = '', fragment, ...rest] = verificationMethod.slice(0, 2_000).split('#');
-  if (!did.startsWith('did:'))
-    proofFails(`verificationMethod must be a DID URL, but it is ${shown(verificationMethod)}.`);
+  if (!did.startsWith('did:')) proofFails({ code: 'method_not_did', value: shown(verificationMethod) });
   const given = givenKeys?.get(verificationMethod);
   if (given !== undefined) return { ...keyOfDid(given), did };
   if (did === ownDidWeb) {
     const own = ownKeys.find((key) => methodIn(did, key.did) === verificationMethod);
-    if (!own) proofFails(`${did} has no key ${shown(fragment)}.`);
+    if (!own) proofFails({ code: 'no_such_own_key', did, fragment: shown(fragment) });
     return { ...keyOfDid(own.did), did };
   }
-  if (!did.startsWith('did:key:'))
-    cannotCheck(
-      `The key of ${shown(did)} cannot be looked up. Only did:key and the keys of this service can be checked.`,
-    );
+  if (!did.startsWith('did:key:')) cannotCheck({ code: 'key_not_found', did: shown(did) });
   const key = keyOfDid(did);
   if (rest.length > 0 || verificationMethodOf(did) !== `${did}#${fragment}`)
-    proofFails(
-      `verificationMethod names the key ${shown(fragment)}, but the only key of ${did} is "${did.slice('did:key:'.length)}".`,
-    );
+    proofFails({ code: 'other_key_named', did, fragment: shown(fragment) });
   return key;
 }
 
@@ -86,8 +80,8 @@ function parseKey(did: string): VerificationKey {
     const { keyType, publicKey } = parseDidKey(did);
     return { did, keyType, key: createPublicKey({ key: jwkOf(keyType, publicKey), format: 'jwk' }) };
   } catch (error) {
-    const reason = error instanceof ServiceError ? error.message : 'It is not a point on its curve.';
-    proofFails(`The key of the proof is invalid. ${reason}`);
+    const message = error instanceof ServiceError ? error.message : 'It is not a point on its curve.';
+    proofFails({ code: 'invalid_key', message });
   }
 }
 
@@ -106,9 +100,9 @@ export function assertSignature(
 ): void {
   const length = signatureBytes[keyType];
   if (signature.length !== length)
-    proofFails(`A signature by ${keyType} has ${length} bytes, but this one has ${signature.length}.`);
+    proofFails({ code: 'wrong_length', keyType, wanted: length, found: signature.length });
   if (!verify(hashes[keyType], data, { key, dsaEncoding: 'ieee-p1363' }, signature))
-    proofFails(`The signature is not by ${did}, or the content was changed after signing.`);
+    proofFails({ code: 'not_signed_by', did });
 }
 
 /** Whether the key made the signature. ECDSA signatures are r and s, or DER. */
@@ -120,10 +114,10 @@ export function isSignedBy({ keyType, key }: VerificationKey, { data, signature 
 /** @throws ProofProblem unless `proofValue` is base58btc with its multibase prefix. */
 export function signatureIn(proofValue: unknown): Uint8Array {
   if (typeof proofValue !== 'string' || !proofValue.startsWith('z') || proofValue.length > maxMultibase)
-    proofFails(`proofValue must be a signature in base58btc that starts with "z", not ${shown(proofValue)}.`);
+    proofFails({ code: 'not_multibase', value: shown(proofValue) });
   try {
     return base58btc.decode(proofValue);
   } catch {
-    proofFails(`proofValue ${shown(proofValue)} is not base58btc.`);
+    proofFails({ code: 'not_base58', value: shown(proofValue) });
   }
 }

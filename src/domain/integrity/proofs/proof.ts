@@ -1,4 +1,5 @@
 import type { Identifier } from '../ports.ts';
+import type { Reason } from './reasons.ts';
 
 /** A proof that this service makes (W3C Data Integrity 1.0, 2.1). */
 export interface DataIntegrityProof {
@@ -22,8 +23,8 @@ export interface SignedData {
 export interface ProofCheck {
   /** `unknown`: it cannot be checked here. */
   readonly result: 'ok' | 'failed' | 'unknown';
-  /** A sentence, unless the result is `ok`. */
-  readonly reason?: string;
+  /** Unless the result is `ok`. */
+  readonly reason?: Reason;
   /**
    * Who signed, according to the signatures: DIDs, or the subject of a Sigstore certificate. This is proved only if the
    * result is `ok`.
@@ -41,33 +42,35 @@ export interface ProofCheck {
 
 export type Canonicalizer = Pick<Identifier, 'canonicalNQuads'>;
 
-/** A proof that does not hold (`failed`), or that cannot be checked here (`unknown`). The message is a sentence. */
+/** A proof that does not hold (`failed`), or that cannot be checked here (`unknown`). */
 export class ProofProblem extends Error {
   readonly result: 'failed' | 'unknown';
+  readonly reason: Reason;
 
-  constructor(result: 'failed' | 'unknown', message: string) {
-    super(message);
+  constructor(result: 'failed' | 'unknown', reason: Reason) {
+    super(reason.code);
     this.name = 'ProofProblem';
     this.result = result;
+    this.reason = reason;
   }
 }
 
-export function proofFails(reason: string): never {
+export function proofFails(reason: Reason): never {
   throw new ProofProblem('failed', reason);
 }
 
-export function cannotCheck(reason: string): never {
+export function cannotCheck(reason: Reason): never {
   throw new ProofProblem('unknown', reason);
 }
 
-/** A value of a proof for an error message, cut to a length that can be read. */
+/** A value of a proof for a sentence, cut to a length that can be read. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
 /** The check of something that names no signer. */
-export function failedCheck(reason: string, result: 'failed' | 'unknown' = 'failed'): ProofCheck {
+export function failedCheck(reason: Reason, result: 'failed' | 'unknown' = 'failed'): ProofCheck {
   const nothing = { verificationMethod: null, cryptosuite: null, created: null };
   return { result, reason, signers: [], signer: null, ...nothing };
 }

@@ -60,7 +60,7 @@ function quadIn(line: string): Quad | undefined {
   try {
     return canonize.NQuads.parse(line)[0];
   } catch {
-    cannotCheck(`The signature holds, but nobody can read the signed N-Quad ${shown(line)}.`);
+    cannotCheck({ code: 'unreadable_quad', quad: shown(line) });
   }
 }
 

@@ -10,8 +10,7 @@ export interface SigstoreVerifier {
   verify(bundle: Uint8Array, artifact?: Uint8Array): Promise<ProofCheck>;
 }
 
-const noRoot =
-  'Sigstore bundles cannot be checked without a trusted root. Set CAIRN_SIGSTORE_TRUSTED_ROOT to a trusted_root.json.';
-
 /** Without a trusted root every check is `unknown`. */
-export const sigstoreWithoutRoot: SigstoreVerifier = { verify: async () => failedCheck(noRoot, 'unknown') };
+export const sigstoreWithoutRoot: SigstoreVerifier = {
+  verify: async () => failedCheck({ code: 'no_trusted_root' }, 'unknown'),
+};

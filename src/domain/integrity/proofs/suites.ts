@@ -51,19 +51,20 @@ const olderSuites: Readonly<Record<string, Omit<Suite, 'name'>>> = {
   EcdsaSecp256r1Signature2019: { keyType: 'P-256', signed: jws('ES256') },
 };
 
+const suiteNames = [...Object.keys(cryptosuites), ...Object.keys(olderSuites)];
+
 /** @throws ProofProblem `unknown` for suites that cannot be checked here. */
 export function suiteOf({ type, cryptosuite }: JsonObject): Suite {
   const isDataIntegrity = type === 'DataIntegrityProof';
   const name = isDataIntegrity ? cryptosuite : type;
   if (typeof name !== 'string')
-    proofFails(
-      `${isDataIntegrity ? 'cryptosuite' : 'The type of a proof'} must be a name, not ${shown(name)}.`,
-    );
+    proofFails({
+      code: 'suite_not_named',
+      member: isDataIntegrity ? 'cryptosuite' : 'type',
+      value: shown(name),
+    });
   const suites = isDataIntegrity ? cryptosuites : olderSuites;
   const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
-  if (!suite)
-    cannotCheck(
-      `The suite ${shown(name)} cannot be checked. Supported are ${[...Object.keys(cryptosuites), ...Object.keys(olderSuites)].join(', ')}.`,
-    );
+  if (!suite) cannotCheck({ code: 'suite_unknown', name: shown(name), known: suiteNames });
   return { name, ...suite };
 }

@@ -44,10 +44,10 @@ export async function verifyProof(
 ): Promise<ProofCheck> {
   const { proof, ...content } = document;
   const proofs: unknown[] = Array.isArray(proof) ? proof : [proof];
-  if (proof === undefined || proofs.length === 0) return failedCheck('The document has no proof.');
+  if (proof === undefined || proofs.length === 0) return failedCheck({ code: 'no_proof' });
   if (proofs.length > maxProofs)
-    return failedCheck(`The document has ${proofs.length} proofs. At most ${maxProofs} are checked.`);
-  if (!proofs.every(isObject)) return failedCheck('proof must be an object or a list of objects.');
+    return failedCheck({ code: 'too_many_proofs', count: proofs.length, most: maxProofs });
+  if (!proofs.every(isObject)) return failedCheck({ code: 'proof_not_object' });
   const checks: ProofCheck[] = [];
   for (const one of proofs) checks.push(await verifyOne(ports, content, one, proofs, compare));
   const [only] = checks;
@@ -60,10 +60,16 @@ function together(checks: readonly ProofCheck[]): ProofCheck {
   const worst = ['failed', 'unknown'].flatMap((result) =>
     checks.filter((check) => check.result === result),
   )[0];
-  const number = worst ? checks.indexOf(worst) + 1 : 0;
   return {
     result: worst?.result ?? 'ok',
-    ...(worst && { reason: `Proof ${number} of ${checks.length}: ${worst.reason}` }),
+    ...(worst?.reason && {
+      reason: {
+        code: 'one_of_proofs',
+        number: checks.indexOf(worst) + 1,
+        count: checks.length,
+        reason: worst.reason,
+      },
+    }),
     signers,
     signer: others.length === 0 ? signer : null,
     verificationMethod: null,
@@ -87,10 +93,9 @@ async function verifyOne(
     const key = keyOf(verificationMethod, ports);
     found.signer = key.did;
     const { keyType, name } = found.suite;
-    if (name === 'ecdsa-rdfc-2019' && key.keyType === 'P-384')
-      cannotCheck('ecdsa-rdfc-2019 is checked with keys on P-256 only, but this key is on P-384.');
+    if (name === 'ecdsa-rdfc-2019' && key.keyType === 'P-384') cannotCheck({ code: 'curve_not_checked' });
     if (key.keyType !== keyType)
-      proofFails(`${name} needs a key on ${keyType}, but ${key.did} is on ${key.keyType}.`);
+      proofFails({ code: 'wrong_key_type', suite: name, wanted: keyType, did: key.did, found: key.keyType });
     const previous = previousProofs(proof, all);
     const document = previous.length > 0 ? { ...content, proof: previous } : content;
     const signed = await found.suite.signed(ports.identifier, document, proof);
@@ -109,11 +114,10 @@ async function verifyOne(
 }
 
 function assertValues({ proofPurpose, created, expires }: JsonObject, now: Date): void {
-  if (proofPurpose !== 'assertionMethod')
-    proofFails(`proofPurpose must be "assertionMethod", but it is ${shown(proofPurpose)}.`);
+  if (proofPurpose !== 'assertionMethod') proofFails({ code: 'wrong_purpose', value: shown(proofPurpose) });
   if (created !== undefined) timeOf('created', created);
   if (expires !== undefined && timeOf('expires', expires) <= now.getTime())
-    proofFails(`The proof expired at ${String(expires)}.`);
+    proofFails({ code: 'proof_expired', at: String(expires) });
 }
 
 const security = 'https://w3id.org/security#';
@@ -129,24 +133,21 @@ function assertOptions(graph: SignedGraph, { expires }: JsonObject): void {
     proofPurpose: isSigned('proofPurpose', `${security}assertionMethod`),
     expires: isSigned('expiration', expires),
   }).find(([, isGood]) => !isGood);
-  if (differing)
-    cannotCheck(
-      `The signature holds, but in the contexts of this document it does not cover ${differing[0]} of the proof. Use the contexts with which it was signed.`,
-    );
+  if (differing) cannotCheck({ code: 'proof_member_not_covered', member: differing[0] });
 }
 
 function timeOf(name: string, value: unknown): number {
   const time = typeof value === 'string' ? parseTime(value) : null;
-  return time ?? proofFails(`${name} must be an RFC 3339 time, but it is ${shown(value)}.`);
+  return time ?? proofFails({ code: 'not_a_time', member: name, value: shown(value) });
 }
 
 /** The proofs that a proof of a chain signs together with the document (W3C Data Integrity 1.0, 2.1.2). */
 function previousProofs({ previousProof = [] }: JsonObject, all: readonly JsonObject[]): JsonObject[] {
   const ids: unknown[] = Array.isArray(previousProof) ? previousProof : [previousProof];
-  if (ids.length > maxProofs) proofFails(`previousProof names more than ${maxProofs} proofs.`);
+  if (ids.length > maxProofs) proofFails({ code: 'too_many_previous', most: maxProofs });
   return ids.flatMap((id) => {
     const found = typeof id === 'string' ? all.filter((one) => one.id === id) : [];
-    return found.length > 0 ? found : proofFails(`The previousProof ${shown(id)} is not there.`);
+    return found.length > 0 ? found : proofFails({ code: 'previous_missing', id: shown(id) });
   });
 }
 
@@ -165,13 +166,11 @@ async function outcomeOf(check: () => Promise<void>): Promise<Pick<ProofCheck, '
     await check();
     return { result: 'ok' };
   } catch (error) {
-    if (error instanceof ProofProblem) return { result: error.result, reason: error.message };
+    if (error instanceof ProofProblem) return { result: error.result, reason: error.reason };
     if (!(error instanceof ServiceError)) throw error;
-    const { code, message } = error;
-    if (cannotBeChecked.has(code)) return { result: 'unknown', reason: message };
-    if (!inputErrors.has(code)) throw error;
-    const reason =
-      code === 'not_covered' ? `The proof does not cover the whole document. ${message}` : message;
+    const reason = { code: 'refused', error: error.code, message: error.message } as const;
+    if (cannotBeChecked.has(error.code)) return { result: 'unknown', reason };
+    if (!inputErrors.has(error.code)) throw error;
     return { result: 'failed', reason };
   }
 }

@@ -5,7 +5,7 @@ import type { Lineage } from '../lineage/graph.ts';
 import { type LineagePorts, traceLineage } from '../lineage/lineage.ts';
 import type { StatementScope, StoredStatement } from '../ports.ts';
 import { signaturesAbout } from '../signatures/proven.ts';
-import type { Signature } from '../signatures/signatures.ts';
+import { checkOf, type Signature } from '../signatures/signatures.ts';
 import { claimed, type TrustPorts, trustIn } from '../signatures/trust.ts';
 import { governanceIn } from './governance.ts';
 import type { Content, Report, ReportedSignature, ReportedStatement, Subject } from './report.ts';
@@ -173,12 +173,12 @@ async function withTrust(
   const found = await signaturesAbout(ports.trusting, claims, signaturesLooked);
   const known = await ports.trusting.standings(found.flat());
   const reported = async (signature: Signature): Promise<ReportedSignature> => {
-    const { kind, signer, result, reason, credentialCid } = signature;
+    const { kind, signer, credentialCid } = signature;
     const standing = credentialCid === null ? undefined : known.get(credentialCid);
     const isUnknown =
       standing?.unknown !== undefined ||
       (!standing && credentialCid !== null && (await hasStatus(ports, signature, scope)));
-    return { kind, signer, result, reason, standing: isUnknown ? 'unknown' : standing };
+    return { kind, signer, check: checkOf(signature), standing: isUnknown ? 'unknown' : standing };
   };
   const withSignatures = async ([at, row]: readonly [
     number,

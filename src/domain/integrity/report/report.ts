@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import type { ManifestSummary } from '../manifest/summary.ts';
 import type { StatementRow } from '../ports.ts';
+import type { Check } from '../proofs/reasons.ts';
 import type { Signature } from '../signatures/signatures.ts';
 import type { CredentialStanding, Trust } from '../signatures/trust.ts';
 
@@ -69,7 +70,8 @@ export interface ReportedStatement extends Pick<StatementRow, 'kind' | 'referenc
   readonly signatures: readonly ReportedSignature[];
 }
 
-export interface ReportedSignature extends Pick<Signature, 'kind' | 'signer' | 'result' | 'reason'> {
+export interface ReportedSignature extends Pick<Signature, 'kind' | 'signer'> {
+  readonly check: Check;
   /** `unknown`: its credential has a status, but the list is not known. */
   readonly standing: CredentialStanding | 'unknown' | undefined;
 }

@@ -25,7 +25,7 @@ export async function checkBundle(
   subject: unknown,
 ): Promise<ProofCheck> {
   if (typeof bundle !== 'string' || bundle.length > bundleLimit)
-    return failedCheck(`sigstoreBundle must be base64 of at most ${bundleLimit} characters.`);
+    return failedCheck({ code: 'bundle_not_base64', most: bundleLimit });
   const bytes = Buffer.from(bundle, 'base64');
   const cid = typeof subject === 'string' ? cidIn(subject) : undefined;
   const artefact = cid && (await artefactOf(blobs, cid));
@@ -36,17 +36,9 @@ export async function checkBundle(
   // The signature of a bundle without an envelope was checked against the artefact itself.
   if (signed === undefined || signed.payload === subject) return check;
   if (!digest)
-    return {
-      ...check,
-      result: 'unknown',
-      reason: `The signature holds, but ${String(subject)} is not stored here, so nobody can tell whether it is signed.`,
-    };
+    return { ...check, result: 'unknown', reason: { code: 'subject_not_stored', subject: String(subject) } };
   if (signed.digests.includes(Buffer.from(digest).toString('hex'))) return check;
-  return {
-    ...check,
-    result: 'failed',
-    reason: `The signature is about something else than ${String(subject)}.`,
-  };
+  return { ...check, result: 'failed', reason: { code: 'other_subject', subject: String(subject) } };
 }
 
 async function artefactOf(blobs: BundleChecking['blobs'], cid: Cid): Promise<Uint8Array | undefined> {

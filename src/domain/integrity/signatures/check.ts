@@ -46,9 +46,12 @@ export async function checkSignatures(
 }
 
 function tooLarge({ kind }: StatementRow): Checked {
-  const reason = `Signatures of statements with more than ${statementLimit} bytes are not checked.`;
   const carrier = kind === 'CredentialRegistration' ? 'credential' : 'proof';
-  return { kind: carrier, outcome: { result: 'unknown', reason, signer: null }, about: [] };
+  return {
+    kind: carrier,
+    outcome: { result: 'unknown', reason: { code: 'too_large', most: statementLimit }, signer: null },
+    about: [],
+  };
 }
 
 async function checkOne(
@@ -67,7 +70,7 @@ function recordsOf(
   const { jcsCid, rdfcCid, references } = row;
   const own = cidUrn(rdfcCid);
   const registrant = references.find(({ role }) => role === 'registeredBy')?.identifier;
-  const { result, reason = null, signer } = outcome;
+  const { result, reason: why = null, signer } = outcome;
   const createdAt = ports.now().getTime();
   return [...new Set([own, ...about])].map((thing) => ({
     id: signatureId(jcsCid.text, thing),
@@ -76,7 +79,8 @@ function recordsOf(
     kind,
     signer,
     result,
-    reason,
+    reason: null,
+    why,
     rank: kind === 'proof' && signer === registrant ? 0 : 1,
     credentialId: null,
     credentialCid: null,

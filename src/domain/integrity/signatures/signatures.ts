@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { isObject } from '../../json/is-object.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
+import type { Check, Reason } from '../proofs/reasons.ts';
 
 /**
  * The signatures that stored statements carry, as they were checked when they were stored. A signature about several
@@ -21,7 +23,13 @@ export const signatures = collection('signatures', {
     signer: z.string().nullable(),
     /** `unknown`: it could not be checked. */
     result: z.enum(['ok', 'failed', 'unknown']),
+    /** A sentence. Earlier versions stored it instead of `why`. */
     reason: z.string().nullable(),
+    /** Unless the result is `ok`. Missing in records of earlier versions. */
+    why: z
+      .custom<Reason>((value) => isObject(value) && typeof value.code === 'string')
+      .nullable()
+      .default(null),
     /** 0: by this service, or by the registrant of the carrier. 1: by others, who may be many. */
     rank: z.int(),
     credentialId: z.string().nullable(),
@@ -61,7 +69,7 @@ export function ownSignature(
 ): Signature {
   const { carrier, about } = signature;
   const id = signatureId(carrier, about);
-  return { ...signature, id, kind: 'credential', result: 'ok', reason: null, rank: 0, issued };
+  return { ...signature, id, kind: 'credential', result: 'ok', reason: null, why: null, rank: 0, issued };
 }
 
 /** As in `credentialCid`. */
@@ -73,12 +81,19 @@ export function signatureId(carrier: string, about: string): string {
   return `${carrier} ${about}`;
 }
 
+/** The result of a signature, and why it is not `ok`. */
+export function checkOf({ result, reason, why }: Pick<Signature, 'result' | 'reason' | 'why'>): Check {
+  if (result === 'ok') return { result };
+  if (reason !== null) return { result, reason: { code: 'told', sentence: reason } };
+  return { result, reason: why ?? { code: 'signature_fails' } };
+}
+
 /** Stores the results of checks. A newer result replaces the one from when the statement was stored before. */
 export async function keepSignatures(
   signatures: Pick<Signatures, 'insert' | 'update'>,
   checked: readonly Signature[],
 ): Promise<void> {
   const areNew = await signatures.insert(checked);
-  for (const [at, { id, signer, result, reason }] of checked.entries())
-    if (!areNew[at]) await signatures.update(id, { issued: null }, { signer, result, reason });
+  for (const [at, { id, signer, result, reason, why }] of checked.entries())
+    if (!areNew[at]) await signatures.update(id, { issued: null }, { signer, result, reason, why });
 }

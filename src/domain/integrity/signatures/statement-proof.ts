@@ -5,6 +5,7 @@ import { termsIri } from '../kinds/kind.ts';
 import { isStatementKind, type StatementKind, statementKinds } from '../kinds/registry.ts';
 import type { StatementRow } from '../ports.ts';
 import { cannotCheck } from '../proofs/proof.ts';
+import type { Reason } from '../proofs/reasons.ts';
 import type { SignedGraph } from '../proofs/signed-graph.ts';
 import { type Comparison, type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
 
@@ -31,13 +32,13 @@ export async function verifyStatementProof(
 }
 
 function assertSameStatement(kind: StatementKind, { references }: Stated, graph: SignedGraph): void {
-  const root = graph.rootOfType(termsIri + kind) ?? fail(`is a ${kind}`);
+  const root = graph.rootOfType(termsIri + kind) ?? fail('is', kind);
   for (const role of ['registeredBy', ...statementKinds[kind].references]) {
     const signed = graph
       .objects(root, [termsIri + role])
       .flatMap(({ value }) => referenceIdentifier(value) ?? []);
     const written = references.filter((one) => one.role === role).map(({ identifier }) => identifier);
-    if (new Set(signed).symmetricDifference(new Set(written)).size > 0) fail(`names as ${role}`);
+    if (new Set(signed).symmetricDifference(new Set(written)).size > 0) fail('names', role);
   }
 }
 
@@ -49,8 +50,8 @@ function assertSameForeign({ kind, references }: Stated, graph: SignedGraph): vo
     graph.root(
       ({ predicate, object }) =>
         isNamed(predicate.value, 'registeredBy') && referenceIdentifier(object.value) === registrant,
-    ) ?? fail('names as registeredBy');
-  if (kind !== '' && !graph.types(root).some((iri) => isNamed(iri, kind))) fail(`is a ${kind}`);
+    ) ?? fail('names', 'registeredBy');
+  if (kind !== '' && !graph.types(root).some((iri) => isNamed(iri, kind))) fail('is', kind);
 }
 
 function isNamed(iri: string, name: string): boolean {
@@ -60,11 +61,9 @@ function isNamed(iri: string, name: string): boolean {
 /** A JCS proof permits contexts that are added later. They would change what the id of the statement stands for. */
 function assertSameContexts({ '@context': context }: JsonObject, proof: JsonObject): void {
   const { '@context': signed = context } = proof;
-  if (jcs([signed].flat()) !== jcs([context].flat())) fail('has as @context');
+  if (jcs([signed].flat()) !== jcs([context].flat())) fail('context', '@context');
 }
 
-function fail(what: string): never {
-  cannotCheck(
-    `The signature holds, but it does not cover what the statement ${what}: its contexts give members another meaning than the signed ones have. Write the statement as it was signed.`,
-  );
+function fail(says: Reason<'statement_not_covered'>['says'], name: string): never {
+  cannotCheck({ code: 'statement_not_covered', says, name });
 }

@@ -1,4 +1,5 @@
 import { clockSkewMs, statementTime } from '../identifiers/timestamp.ts';
+import type { Reason } from '../proofs/reasons.ts';
 import { type Retraction, type RetractionPorts, retractionsOf } from '../retractions/effective.ts';
 import { type Claim, provenAbout } from './proven.ts';
 import type { Signature } from './signatures.ts';
@@ -14,19 +15,19 @@ export interface Trust {
   readonly isRegistrant?: boolean;
   /** Whether the signature counts now. */
   readonly isValid?: boolean;
-  /** Why it does not count now. Of a retraction it is the text in it. */
-  readonly reason?: string;
+  /** Why the signature does not count now. */
+  readonly reason?: Reason;
   /** Why nobody knows whether the credential was withdrawn. */
-  readonly unknownStatus?: string;
+  readonly unknownStatus?: Reason;
   /** The retraction that withdraws it. */
-  readonly retraction?: Pick<Retraction, 'statement' | 'time' | 'isSigned'>;
+  readonly retraction?: Omit<Retraction, 'by'>;
 }
 
 export interface CredentialStanding {
   readonly revoked: boolean;
   readonly suspended: boolean;
   /** Why neither is known. */
-  readonly unknown?: string;
+  readonly unknown?: Reason;
 }
 
 export interface TrustPorts extends Omit<RetractionPorts, 'isHeld'> {
@@ -89,15 +90,9 @@ async function isHeld({ standings }: TrustPorts, signatures: readonly Signature[
   return signatures.some(({ credentialCid }) => !known.get(credentialCid ?? '')?.revoked);
 }
 
-function trustInRetracted({ by, isSigned, reason, ...rest }: Retraction, { registeredBy }: Claim): Trust {
-  return {
-    state: 'retracted',
-    by,
-    isRegistrant: isSigned && by === registeredBy,
-    isValid: false,
-    ...(reason !== null && { reason }),
-    retraction: { ...rest, isSigned },
-  };
+function trustInRetracted({ by, ...retraction }: Retraction, { registeredBy }: Claim): Trust {
+  const isRegistrant = retraction.isSigned && by === registeredBy;
+  return { state: 'retracted', by, isRegistrant, isValid: false, retraction };
 }
 
 function rankOf(
@@ -123,10 +118,9 @@ function trustFrom(
 ): Trust {
   const by = { ...(signer !== null && { by: signer, isRegistrant: signer === registeredBy }) };
   const standing = credentialCid === null ? undefined : standings.get(credentialCid);
-  if (standing?.revoked)
-    return { state: 'revoked', ...by, isValid: false, reason: 'The credential is revoked.' };
+  if (standing?.revoked) return { state: 'revoked', ...by, isValid: false, reason: { code: 'revoked' } };
   const reason = standing?.suspended
-    ? 'The credential is suspended.'
+    ? ({ code: 'suspended' } as const)
     : outOfDate({ validFrom, validUntil }, now);
   return {
     state: 'signed',
@@ -140,10 +134,10 @@ function trustFrom(
 function outOfDate(
   { validFrom, validUntil }: Pick<Signature, 'validFrom' | 'validUntil'>,
   now: number,
-): string | undefined {
+): Reason | undefined {
   if (validFrom !== null && now + clockSkewMs < validFrom)
-    return `The credential is not valid before ${statementTime(new Date(validFrom))}.`;
+    return { code: 'not_yet_valid', from: statementTime(new Date(validFrom)) };
   if (validUntil !== null && now > validUntil)
-    return `The credential expired at ${statementTime(new Date(validUntil))}.`;
+    return { code: 'expired', at: statementTime(new Date(validUntil)) };
   return undefined;
 }

@@ -1,9 +1,11 @@
+import { unknown } from '../credentials/verify-credential.ts';
 import { cidUrn } from '../identifiers/cid.ts';
 import type { StoredStatement } from '../ports.ts';
+import type { Check } from '../proofs/reasons.ts';
 import { keepChecked, type SignatureKeeping } from '../retractions/keep.ts';
 import { checkSignatures, type SignatureVerifying } from './check.ts';
 import { signaturesAbout } from './proven.ts';
-import type { Signature, Signatures } from './signatures.ts';
+import { checkOf, type Signature, type Signatures } from './signatures.ts';
 import { type CredentialStanding, claimed, type Trust, type TrustPorts, trustIn } from './trust.ts';
 
 export interface StatementVerifying extends TrustPorts {
@@ -22,7 +24,7 @@ export interface StatementVerification {
   readonly registeredBy: string | null;
   readonly trust: Trust;
   /** Whether the DID in `registeredBy` signed the statement. */
-  readonly registrant: { readonly result: 'ok' | 'failed' | 'unknown'; readonly reason?: string };
+  readonly registrant: Check;
   /** The signatures in the statement and those about it: by this service first, then the oldest. */
   readonly signatures: readonly KnownSignature[];
 }
@@ -52,14 +54,11 @@ function registrantCheck(
   registeredBy: string | undefined,
   signatures: readonly KnownSignature[],
 ): StatementVerification['registrant'] {
-  if (registeredBy === undefined)
-    return { result: 'unknown', reason: 'The statement names no DID in registeredBy.' };
+  if (registeredBy === undefined) return unknown({ code: 'no_registrant' });
   const own = signatures.filter(({ isRegistrant }) => isRegistrant);
   if (own.some(({ result }) => result === 'ok')) return { result: 'ok' };
   const [bad] = own;
-  if (bad && bad.result !== 'ok')
-    return { result: bad.result, reason: bad.reason ?? 'The signature does not hold.' };
+  if (bad) return checkOf(bad);
   const [other] = signatures.filter(({ result }) => result === 'ok');
-  const rest = other?.signer ? ` ${other.signer} signed it instead.` : '';
-  return { result: 'unknown', reason: `No known signature is by ${registeredBy}.${rest}` };
+  return unknown({ code: 'not_by_registrant', registrant: registeredBy, signer: other?.signer ?? null });
 }

@@ -1,4 +1,5 @@
 import { credentialToVerify, credentialVerification } from '../../../contract/integrity/credentials.ts';
+import { checkAnswer } from '../../../contract/sentences.ts';
 import { known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import {
@@ -35,7 +36,17 @@ export function credentialVerificationRoutes(app: App, ports: VerificationRoutes
           'invalid_request',
           'The body must be {"credential": …} with the credential as JSON.',
         );
-      return answer(200, await verifyCredential(ports.verification, credential));
+      const { verified, checks } = await verifyCredential(ports.verification, credential);
+      const { proof, dates, status, issuer } = checks;
+      return answer(200, {
+        verified,
+        checks: {
+          proof: checkAnswer(proof),
+          dates: checkAnswer(dates),
+          status: checkAnswer(status),
+          issuer: checkAnswer(issuer),
+        },
+      });
     },
   });
 }

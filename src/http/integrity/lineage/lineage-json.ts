@@ -1,7 +1,7 @@
+import { trustAnswer } from '../../../contract/sentences.ts';
 import type { LineageEdge } from '../../../domain/integrity/lineage/edges.ts';
 import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
-import { trustJson } from '../statements/trust.ts';
 
 /** A lineage as JSON, node by node and edge by edge. */
 export function* lineageJson(
@@ -19,7 +19,7 @@ function nodeJson({ cut, ...node }: LineageNode, trusts: ReadonlyMap<string, Tru
   const trust = trusts.get(node.id);
   return JSON.stringify({
     ...node,
-    ...(trust && { trust: trustJson(trust) }),
+    ...(trust && { trust: trustAnswer(trust) }),
     ...(cut > 0 && { truncated: true, hidden_edges: cut }),
   });
 }
@@ -30,7 +30,7 @@ function edgeJson(
 ): string {
   return JSON.stringify({
     ...edge,
-    trust: trustJson(trusts.get(edge.statement)),
+    trust: trustAnswer(trusts.get(edge.statement)),
     ...(registeredBy !== undefined && { registered_by: registeredBy }),
     ...(time !== null && { timestamp: new Date(time).toISOString().replace('.000Z', 'Z') }),
     ...(!isTrusted && { unverified: true }),

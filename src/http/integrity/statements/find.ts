@@ -1,4 +1,5 @@
 import { findings, findParams, findQuery } from '../../../contract/integrity/findings.ts';
+import { trustAnswer } from '../../../contract/sentences.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -15,7 +16,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { nextJson, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
-import { trustInStored, trustJson } from './trust.ts';
+import { trustInStored } from './trust.ts';
 
 export interface FindRoutes extends FindPorts {
   readonly graphs: Pick<GraphStore, 'get'>;
@@ -56,7 +57,7 @@ function findingsJson({ blob, statements, variants, next }: Findings, trust: Rea
       type: statement.kind,
       role,
       graph_ids: statement.graphIds,
-      trust: trustJson(trust.get(cidUrn(statement.rdfcCid))),
+      trust: trustAnswer(trust.get(cidUrn(statement.rdfcCid))),
       ...(!statement.isTrusted && { unverified: true as const }),
     })),
     ...(variants.length > 0 && { variants: variants.map(({ text }) => text) }),

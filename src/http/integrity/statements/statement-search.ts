@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type foundStatement, foundStatements, searchQuery } from '../../../contract/integrity/findings.ts';
 import { rangeOf } from '../../../contract/parameters.ts';
+import { trustAnswer } from '../../../contract/sentences.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -12,7 +13,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonPieces, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
-import { trustInStored, trustJson } from './trust.ts';
+import { trustInStored } from './trust.ts';
 
 type FoundStatement = z.output<typeof foundStatement>;
 
@@ -63,7 +64,7 @@ function* jsonOfStatements(
 ): Generator<JsonPieces<FoundStatement>> {
   for (const { rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted } of statements) {
     const id = cidUrn(rdfcCid);
-    const trust = trustJson(trusts.get(id));
+    const trust = trustAnswer(trusts.get(id));
     const about = { id, jcs_cid: jcsCid.text, type: kind, graph_ids: graphIds, trust };
     const start = `${JSON.stringify(about).slice(0, -1)},"statement":`;
     yield [start, jcs, isTrusted ? '}' : ',"unverified":true}'];

@@ -1,7 +1,9 @@
 import { formQuery, statementParams, statementVerification } from '../../../contract/integrity/statements.ts';
+import { checkAnswer, trustAnswer } from '../../../contract/sentences.ts';
 import { anywhere } from '../../../domain/access/access.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
+import { checkOf } from '../../../domain/integrity/signatures/signatures.ts';
 import {
   type KnownSignature,
   type StatementVerifying,
@@ -11,7 +13,6 @@ import { readStatement, type StatementReading } from '../../../domain/integrity/
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { trustJson } from './trust.ts';
 
 export type VerificationRoutes = StatementReading & { readonly statementVerifying: StatementVerifying };
 
@@ -35,8 +36,8 @@ export function verificationRoutes(app: App, ports: VerificationRoutes): void {
         statement_id: cidUrn(statement.rdfcCid),
         jcs_cid: statement.jcsCid.text,
         registered_by: verified.registeredBy,
-        trust: trustJson(verified.trust),
-        registrant: verified.registrant,
+        trust: trustAnswer(verified.trust),
+        registrant: checkAnswer(verified.registrant),
         signatures: verified.signatures.map(signatureJson),
       });
     },
@@ -49,14 +50,13 @@ function signatureJson(one: KnownSignature) {
     kind: one.kind,
     carried_by: one.carrier,
     signer: one.signer,
-    result: one.result,
-    ...(one.reason !== null && { reason: one.reason }),
+    ...checkAnswer(checkOf(one)),
     is_registrant: one.isRegistrant,
     ...(one.credentialId !== null && { credential_id: one.credentialId }),
     ...(one.credentialCid !== null && { credential_cid: one.credentialCid }),
     ...(one.validFrom !== null && { valid_from: time(one.validFrom) }),
     ...(one.validUntil !== null && { valid_until: time(one.validUntil) }),
-    ...one.standing,
+    ...(one.standing && { revoked: one.standing.revoked, suspended: one.standing.suspended }),
     stored_at: time(one.createdAt),
   };
 }
