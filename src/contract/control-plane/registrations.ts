@@ -43,6 +43,8 @@ export const mintedToken = z
   })
   .meta({ id: 'RegistrationToken' });
 
+export type MintedTokenAnswer = z.output<typeof mintedToken>;
+
 export const registration = z
   .strictObject({
     did: z

@@ -83,6 +83,8 @@ export const seriesAnswer = z
   })
   .meta({ id: 'ExchangeSeries' });
 
+export type ExchangeSeriesAnswer = z.output<typeof seriesAnswer>;
+
 const cid = z
   .string()
   .max(300)

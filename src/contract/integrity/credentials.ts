@@ -40,6 +40,8 @@ export const credentialVerification = z
   })
   .meta({ id: 'CredentialVerification' });
 
+export type CredentialVerificationAnswer = z.output<typeof credentialVerification>;
+
 export const credentialStatus = z
   .object({
     credential_id: z.string(),

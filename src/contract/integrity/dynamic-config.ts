@@ -11,3 +11,5 @@ export const dynamicConfig = z
   .meta({ id: 'DynamicConfig' });
 
 export const dynamicConfigChange = dynamicConfig.partial().meta({ id: 'DynamicConfigChange' });
+
+export type DynamicConfigAnswer = z.output<typeof dynamicConfig>;

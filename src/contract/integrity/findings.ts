@@ -87,3 +87,4 @@ export const namesAnswer = z
 export type FindingsAnswer = z.output<typeof findings>;
 export type FoundStatementAnswer = z.output<typeof foundStatement>;
 export type FoundStatementsAnswer = z.output<typeof foundStatements>;
+export type NamesAnswer = z.output<typeof namesAnswer>;

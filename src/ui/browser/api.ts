@@ -9,7 +9,8 @@ export class Failure extends Error {
   }
 }
 
-export async function askJson(address: string, init?: RequestInit) {
+/** @typeParam Answer a type of the contract. */
+export async function askJson<Answer>(address: string, init?: RequestInit): Promise<Answer> {
   return await (await ask(address, init)).json();
 }
 

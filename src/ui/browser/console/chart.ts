@@ -1,17 +1,10 @@
 import uPlot from 'uplot';
+import type { ExchangeSeriesAnswer } from '../../../contract/control-plane/runtime-records.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { element } from '../element.ts';
 import { localTime } from '../session.ts';
 
-/** A bucket of a time series. */
-interface Bucket {
-  readonly start: string;
-  readonly count: number;
-  readonly errors: number;
-  readonly denied: number;
-  readonly p50_ms: number | null;
-  readonly p99_ms: number | null;
-}
+type Bucket = ExchangeSeriesAnswer['buckets'][number];
 
 const lengths: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const height = 190;
@@ -27,7 +20,8 @@ async function load(): Promise<void> {
   if (!figure) return;
   const { series = '', from = '', to = '', interval = '' } = figure.dataset;
   try {
-    buckets = (await askJson(`${series}?${new URLSearchParams({ from, to, interval })}`)).buckets;
+    const query = new URLSearchParams({ from, to, interval });
+    ({ buckets } = await askJson<ExchangeSeriesAnswer>(`${series}?${query}`));
     draw(figure);
     document.getElementById('series')?.replaceChildren(table(figure));
   } catch (error) {

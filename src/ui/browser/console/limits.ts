@@ -1,3 +1,4 @@
+import type { DynamicConfigAnswer } from '../../../contract/integrity/dynamic-config.ts';
 import { askJson, Failure, sentenceOf } from '../api.ts';
 import { announce, part } from '../element.ts';
 
@@ -8,8 +9,9 @@ const controls = [...form.elements].filter(
 );
 const inputs = controls.filter((control) => control instanceof HTMLInputElement);
 
-function fill(limits: Readonly<Record<string, number>>): void {
-  for (const input of inputs) input.value = String(limits[input.name] ?? '');
+function fill(limits: DynamicConfigAnswer): void {
+  const values: Readonly<Record<string, number>> = limits;
+  for (const input of inputs) input.value = String(values[input.name] ?? '');
   for (const control of controls) control.disabled = false;
 }
 
@@ -37,4 +39,4 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   void save();
 });
-askJson(address).then(fill, complain);
+askJson<DynamicConfigAnswer>(address).then(fill, complain);

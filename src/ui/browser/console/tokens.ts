@@ -1,3 +1,4 @@
+import type { MintedTokenAnswer } from '../../../contract/control-plane/registrations.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { part } from '../element.ts';
 import { csrf, localTime } from '../session.ts';
@@ -15,7 +16,7 @@ async function mint(form: HTMLFormElement): Promise<void> {
   problem.textContent = '';
   const fields = [...new FormData(form)].filter(([, value]) => value !== '');
   try {
-    const minted = await askJson('/v1/agent-registration-tokens', {
+    const minted = await askJson<MintedTokenAnswer>('/v1/agent-registration-tokens', {
       method: 'POST',
       headers: { ...csrf(), 'content-type': 'application/json' },
       body: JSON.stringify(Object.fromEntries(fields)),

@@ -9,7 +9,7 @@ export type Certificate = ProjectGovernance['certificates'][number];
 
 /** What stands for a subject in the projects that the reader may see. */
 export async function askGovernance(id: string): Promise<readonly ProjectGovernance[]> {
-  return (await askJson(`/gov/v1/status/${encodeURIComponent(id)}`)).projects;
+  return (await askJson<GovernanceStatusesAnswer>(`/gov/v1/status/${encodeURIComponent(id)}`)).projects;
 }
 
 /** A JSON document; undefined if the reader cannot see it. */

@@ -1,38 +1,20 @@
-import type { LineageAnswer } from '../../../contract/integrity/lineage.ts';
-import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
+import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 
-export interface GraphNode {
-  readonly id: string;
-  readonly kind: 'artefact' | 'actor' | 'statement';
-  /** From its metadata. */
-  readonly name?: string;
-  /** Of a statement that is a node. */
-  readonly type?: string;
-  readonly trust?: Trust;
+type AnsweredNode = LineageAnswer['nodes'][number];
+
+export interface GraphNode extends Omit<AnsweredNode, 'depth' | 'truncated' | 'hidden_edges'> {
   /** Minimum number of edges that are not in the graph. */
   readonly hidden: number;
 }
 
-export interface GraphEdge {
+export interface GraphEdge extends LineageEdgeAnswer {
   readonly key: string;
-  readonly from: string;
-  readonly to: string;
-  readonly kind: string;
-  readonly role: string;
-  readonly statement: string;
-  /** Of an association. */
-  readonly type?: string;
-  readonly registered_by?: string;
-  /** Of the statement, in UTC. */
-  readonly timestamp?: string;
-  readonly trust: Trust;
-  readonly unverified?: boolean;
 }
 
 /** The parts of an answer that the page shows. */
 export interface Lineage extends Pick<LineageAnswer, 'id' | 'retracted'> {
-  readonly nodes: readonly Omit<LineageAnswer['nodes'][number], 'depth' | 'truncated'>[];
-  readonly edges: readonly LineageAnswer['edges'][number][];
+  readonly nodes: readonly Omit<AnsweredNode, 'depth' | 'truncated'>[];
+  readonly edges: readonly LineageEdgeAnswer[];
 }
 
 /** The combined answers of the service. */

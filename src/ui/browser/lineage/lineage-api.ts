@@ -1,3 +1,4 @@
+import type { FoundStatementsAnswer } from '../../../contract/integrity/findings.ts';
 import { ask, askJson } from '../api.ts';
 import { bareId } from '../words.ts';
 import type { Lineage } from './graph.ts';
@@ -20,8 +21,9 @@ export async function askLineage(
 /** The id of the newest metadata document that is registered for an identifier. */
 export async function askMetadataOf(id: string): Promise<string | undefined> {
   const query = new URLSearchParams({ type: 'MetadataRegistration', subject: id, limit: '1' });
-  const { statements } = await askJson(`/statements/v1?${query}`);
-  return statements[0]?.statement.metadata;
+  const { statements } = await askJson<FoundStatementsAnswer>(`/statements/v1?${query}`);
+  const metadata = statements[0]?.statement.metadata;
+  return metadata === undefined ? undefined : String(metadata);
 }
 
 /** Larger documents are not read for names. */

@@ -1,3 +1,4 @@
+import type { CredentialVerificationAnswer } from '../../../contract/integrity/credentials.ts';
 import { askJson } from '../api.ts';
 import { badge, type Tone } from '../badge.ts';
 import { element, section } from '../element.ts';
@@ -9,13 +10,19 @@ import type { Names } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
 import { exactTime } from './when.ts';
 
-interface Check {
-  readonly result: 'ok' | 'failed' | 'unknown';
-  readonly reason?: string;
-}
+type Checks = CredentialVerificationAnswer['checks'];
 
-const checkNames = { proof: 'Signature', dates: 'Dates', status: 'Status', issuer: 'Issuer' } as const;
-const tones: Readonly<Record<Check['result'], Tone>> = { ok: 'good', failed: 'bad', unknown: 'warning' };
+const checkNames = [
+  ['proof', 'Signature'],
+  ['dates', 'Dates'],
+  ['status', 'Status'],
+  ['issuer', 'Issuer'],
+] as const;
+const tones: Readonly<Record<Checks['proof']['result'], Tone>> = {
+  ok: 'good',
+  failed: 'bad',
+  unknown: 'warning',
+};
 
 /** The credential in a statement: who issued it, what it claims, and whether it stands now. */
 export async function credentialSection(statement: Json, names: Names): Promise<HTMLElement[]> {
@@ -57,11 +64,12 @@ async function checks(credential: Json): Promise<HTMLElement> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ credential }),
   };
-  const answer = await askJson('/credentials/v1/verify', init).catch(() => undefined);
+  const answer = await askJson<CredentialVerificationAnswer>('/credentials/v1/verify', init).catch(
+    () => undefined,
+  );
   if (answer === undefined) return element('p', {}, 'The service cannot check it now.');
-  const found: Readonly<Record<string, Check>> = answer.checks;
-  const items = Object.entries(checkNames).map(([name, label]) => {
-    const { result = 'unknown', reason } = found[name] ?? {};
+  const items = checkNames.map(([name, label]) => {
+    const { result, reason } = answer.checks[name];
     const words = reason === undefined ? '' : ` ${harmless(reason, 500)}`;
     return element('li', {}, badge(tones[result], `${label}: ${result}`), words);
   });

@@ -1,18 +1,8 @@
+import type { ManifestExportAnswer as ExportState } from '../../../contract/integrity/manifests.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { copyable } from '../copying.ts';
 import { announce, button, element, part } from '../element.ts';
 import type { GraphEntry } from './statements-api.ts';
-
-/** The parts of an answer of `GET /manifest/v1/exports/{id}` that the page shows. */
-interface ExportState {
-  readonly export_id: string;
-  readonly state: 'waiting' | 'running' | 'done' | 'failed';
-  readonly statements: number;
-  readonly bytes: number;
-  readonly missing_blobs: { readonly count: number } | null;
-  readonly result: string | null;
-  readonly error: { readonly error: string } | null;
-}
 
 const firstPollMs = 200;
 const longestPollMs = 2_000;

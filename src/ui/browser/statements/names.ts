@@ -1,3 +1,4 @@
+import type { NamesAnswer } from '../../../contract/integrity/findings.ts';
 import { askJson, Failure } from '../api.ts';
 import { askDocument, isDocument } from '../lineage/lineage-api.ts';
 import { bareId } from '../words.ts';
@@ -37,7 +38,7 @@ async function askNamesOf(ids: readonly string[]): Promise<Map<string, string>> 
     body: JSON.stringify({ ids }),
   };
   try {
-    return new Map(Object.entries((await askJson('/names/v1', init)).names));
+    return new Map(Object.entries((await askJson<NamesAnswer>('/names/v1', init)).names));
   } catch (error) {
     const isRefused = error instanceof Failure && error.status === 400;
     if (!isRefused || ids.length < 2) return new Map();
@@ -61,7 +62,7 @@ export async function withSentences(names: Names, ids: readonly string[]): Promi
 }
 
 async function askStatement(id: string): Promise<{ id: string; statement: Json } | undefined> {
-  const statement = await askJson(`/statements/v1/id/${bareId(id)}`).catch(() => undefined);
+  const statement = await askJson<Json>(`/statements/v1/id/${bareId(id)}`).catch(() => undefined);
   return statement && { id, statement };
 }
 

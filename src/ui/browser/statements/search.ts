@@ -1,3 +1,4 @@
+import type { FindingsAnswer } from '../../../contract/integrity/findings.ts';
 import { askJson } from '../api.ts';
 import { element } from '../element.ts';
 import { trustBadge, trustMark, trustWords } from '../lineage/trust.ts';
@@ -80,10 +81,10 @@ async function ofKind(rows: readonly FoundStatement[], type: string): Promise<re
   const fits = await Promise.all(
     rows.map(async ({ statement }) => {
       const [subject = ''] = idsIn(statement.subject);
-      const found = await askJson(`/cid/v1/find/${encodeURIComponent(subject)}?limit=100`).catch(
-        () => undefined,
-      );
-      return found?.statements.some((one: { type: string }) => one.type === type) ?? false;
+      const found = await askJson<FindingsAnswer>(
+        `/cid/v1/find/${encodeURIComponent(subject)}?limit=100`,
+      ).catch(() => undefined);
+      return found?.statements.some((one) => one.type === type) ?? false;
     }),
   );
   return rows.filter((_, at) => fits[at]);

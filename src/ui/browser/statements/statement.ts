@@ -1,4 +1,4 @@
-import type { FindingsAnswer as Findings } from '../../../contract/integrity/findings.ts';
+import type { FindingsAnswer } from '../../../contract/integrity/findings.ts';
 import type { StatementVerificationAnswer as Verification } from '../../../contract/integrity/statements.ts';
 import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
 import { askJson } from '../api.ts';
@@ -27,6 +27,8 @@ import { signatureSection } from './signatures.ts';
 import { askGraph, type Json } from './statements-api.ts';
 import { exactTime, when } from './when.ts';
 
+type Findings = Pick<FindingsAnswer, 'statements' | 'variants'>;
+
 const asked = part('page').dataset.about ?? '';
 const apiAddress = `/statements/v1/id/${asked}`;
 const place = part('statement');
@@ -35,14 +37,13 @@ const mostOthers = 20;
 const mostGraphs = 10;
 
 async function load(): Promise<void> {
-  const [statement, verification]: [Json, Verification] = await Promise.all([
-    askJson(apiAddress),
-    askJson(`${apiAddress}/verification`),
+  const [statement, verification] = await Promise.all([
+    askJson<Json>(apiAddress),
+    askJson<Verification>(`${apiAddress}/verification`),
   ]);
   const id = verification.statement_id;
-  const found: Findings = await askJson(`/cid/v1/find/${bareId(id)}?limit=100`).catch(() => ({
-    statements: [],
-  }));
+  const address = `/cid/v1/find/${bareId(id)}?limit=100`;
+  const found = await askJson<Findings>(address).catch((): Findings => ({ statements: [] }));
   const others = found.statements.filter(({ role }) => role !== 'self');
   const known = await askNames([
     ...idsIn(statement.registeredBy),
