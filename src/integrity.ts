@@ -18,7 +18,7 @@ import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext } from './domain/integrity/contexts/governance.ts';
 import { ownContext } from './domain/integrity/contexts/own.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
-import type { ManifestExportState } from './domain/integrity/exports/export-jobs.ts';
+import { sharedTurns } from './domain/integrity/exports/export-jobs.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didWebOf } from './domain/integrity/proofs/did-web.ts';
@@ -26,7 +26,6 @@ import { didRegistrations } from './domain/integrity/statements/did-registration
 import { AttemptEnds } from './domain/jobs/attempt-ends.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { Semaphore } from './domain/semaphore.ts';
-import { SharedCalls } from './domain/shared-calls.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
@@ -167,7 +166,7 @@ export async function openIntegrityOn(
     attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
     attemptEnds,
-    exportRequests: new SharedCalls<ManifestExportState>(),
+    exportRequests: sharedTurns(),
     didRegistrations: store.of(didRegistrations),
     results: store.exportResults,
     queue,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordStore } from '../../src/domain/collections/collection.ts';
-import { firstRecord } from '../../src/domain/collections/records.ts';
-import type { NewJob } from '../../src/domain/jobs/job-records.ts';
+import { type NewJob, unbegunJob } from '../../src/domain/jobs/job-records.ts';
 import type { JobOwner } from '../../src/domain/jobs/jobs.ts';
 import { jobsOf } from './nouns.ts';
 
@@ -25,16 +24,17 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
 
     const newOwner = (): JobOwner => ({ issuer: 'https://issuer.example', subject: randomUUID() });
 
+    const newJob = (more: Partial<NewJob> = {}): NewJob => ({
+      id: randomUUID(),
+      kind: 'manifest-export',
+      owner: newOwner(),
+      request: { graphIds: ['a', 'b'], nothing: null, text: 'ä' },
+      createdAt: 5,
+      ...more,
+    });
+
     async function added(more: Partial<NewJob> = {}): Promise<NewJob> {
-      const request = { graphIds: ['a', 'b'], nothing: null, text: 'ä' };
-      const job: NewJob = {
-        id: randomUUID(),
-        kind: 'manifest-export',
-        owner: newOwner(),
-        request,
-        createdAt: 5,
-        ...more,
-      };
+      const job = newJob(more);
       await jobs.add(job);
       return job;
     }
@@ -46,7 +46,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       const job = await added();
       expect(await jobs.get(job.id)).toEqual({
         ...job,
-        shareKey: null,
+        workKey: null,
         traceparent: null,
         state: 'waiting',
         progress: null,
@@ -129,16 +129,34 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await counts()).toEqual({ done: 1 });
     });
 
-    test('is found by its share key until it has begun', async () => {
-      const shareKey = randomUUID();
-      const found = async () => (await firstRecord(jobs.records, 'byShareKey', [shareKey]))?.id;
+    test('is found by the key of its work until it has begun', async () => {
+      const workKey = randomUUID();
+      const found = async () => (await unbegunJob(jobs.records, workKey))?.id;
       expect(await found()).toBeUndefined();
-      const { id } = await added({ shareKey });
+      const { id } = await added({ workKey });
       expect(await found()).toBe(id);
       await claim(id, 'runner', 10);
       expect(await found()).toBeUndefined();
       await jobs.finish(id, { runner: 'runner', outcome: { state: 'waiting', failure: null } });
       expect(await found()).toBeUndefined();
+    });
+
+    test('is one of twenty for the same work that are added at once', async () => {
+      const workKey = randomUUID();
+      const all = await Promise.all(Array.from({ length: 20 }, () => jobs.add(newJob({ workKey }))));
+      const [job, ...others] = all.filter((each) => each !== undefined);
+      expect(others).toEqual([]);
+      expect(await unbegunJob(jobs.records, workKey)).toEqual(job);
+      await claim(job?.id ?? '', 'runner', 10);
+      expect(await jobs.add(newJob({ workKey }))).toBeDefined();
+    });
+
+    test('gives up its key if a process of an older version has begun it', async () => {
+      const workKey = randomUUID();
+      const { id } = await added({ workKey });
+      await jobs.records.update(id, {}, { state: 'running', runner: 'old', heardAt: 10 });
+      expect(await unbegunJob(jobs.records, workKey)).toBeUndefined();
+      expect(await jobs.add(newJob({ workKey }))).toBeDefined();
     });
 
     test('a removed job is gone, also for its runner', async () => {

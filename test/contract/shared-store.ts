@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import type { RecordStore } from '../../src/domain/collections/collection.ts';
+import { requestExport, sharedTurns } from '../../src/domain/integrity/exports/export-jobs.ts';
 import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import type { StatementIndex } from '../../src/domain/integrity/statements/questions.ts';
+import { jobs } from '../../src/domain/jobs/jobs.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { counted, totalOf } from '../builders/put-counts.ts';
 import { row } from '../builders/rows.ts';
+import { principalWith } from '../domain/principals.ts';
 import { sessionsOf, usersOf } from './nouns.ts';
 import { newIdentity } from './users.ts';
 
@@ -199,6 +202,29 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       expect(await sessionsOf(one).get(keys[0] ?? '')).toBeUndefined();
       await sessionsOf(one).removeOfUser(userId);
       expect(await sessionsOf(other).get(keys[1] ?? '')).toBeUndefined();
+    });
+
+    test('makes one export of equal requests to both processes, also where only one more is allowed', async () => {
+      const principal = principalWith({}, {}, own);
+      const request = {
+        filter: { graphIds: [graph], includeContext: false, includeBlobs: false },
+        visibility: everythingVisible,
+        form: 'json',
+        most: 1,
+        mostBytes: 1 << 30,
+      } as const;
+      const queue = { enqueue: async () => undefined };
+      const ask = (store: Store) => {
+        const [exportRequests, now] = [sharedTurns(), () => new Date()];
+        const ports = { jobs: store.of(jobs), queue, exportRequests, now, newId: randomUUID };
+        return requestExport(ports, principal, request);
+      };
+      const asked = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at % 2 === 0 ? one : other)));
+      expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
+      const id = asked[0]?.id ?? '';
+      const running = { state: 'running', workKey: null, runner: 'r', heardAt: 1 } as const;
+      await other.of(jobs).update(id, {}, running);
+      await expect(ask(one)).rejects.toMatchObject({ code: 'rate_limited' });
     });
 
     test('loses nothing that one process stores while the other removes an import with it', async () => {

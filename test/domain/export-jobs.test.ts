@@ -7,12 +7,14 @@ import { graphsForReading } from '../../src/domain/integrity/access/graph-select
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import {
+  type ExportJobs,
   endedExport,
   exportedFile,
   type RequestedExport,
   readExport,
   removeExport,
   requestExport,
+  sharedTurns,
 } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { exportKind } from '../../src/domain/integrity/exports/export-records.ts';
 import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
@@ -21,7 +23,6 @@ import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.
 import { AttemptEnds } from '../../src/domain/jobs/attempt-ends.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobHandler, JobRef, Jobs } from '../../src/domain/jobs/jobs.ts';
-import { SharedCalls } from '../../src/domain/shared-calls.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
 import { jobsOf } from '../contract/nouns.ts';
@@ -31,7 +32,7 @@ import { principalWith } from './principals.ts';
 const [alpha, beta] = [randomUUID(), randomUUID()];
 let store: Awaited<ReturnType<typeof openTemporary>>;
 const mostBytes = 20 << 20;
-let ports: Parameters<typeof requestExport>[0];
+let ports: ExportJobs;
 let work: (job: JobRef, signal: AbortSignal) => Promise<unknown>;
 const attemptEnds = new AttemptEnds();
 
@@ -45,7 +46,7 @@ beforeAll(async () => {
   const { exportResults: results } = store;
   const jobs = jobsOf(store).records;
   const queue = { enqueue: async () => undefined, work: (handler: JobHandler) => (work = handler) };
-  ports = { jobs, results, now, newId, attemptEnds, queue, exportRequests: new SharedCalls() };
+  ports = { jobs, results, now, newId, attemptEnds, queue, exportRequests: sharedTurns() };
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const exporting = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
   const run = jobRunner({
@@ -239,6 +240,26 @@ describe('an export job', () => {
     const request = await asked(owner, filter, 10);
     const all = await Promise.all(Array.from({ length: 30 }, () => requestExport(ports, owner, request)));
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('costs the store no more when many ask for it together, and fails for those who shared a failure', async () => {
+    const owner = reader('ivo', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const request = await asked(owner, filter, 10);
+    let reads = 0;
+    const page: Jobs['page'] = async (...query) => {
+      reads += 1;
+      if (reads === 2) throw new Error('away');
+      return await ports.jobs.page(...query);
+    };
+    const counted = { ...ports, jobs: { ...ports.jobs, page } };
+    const ask = () => codeOf(requestExport(counted, owner, request));
+    const first = ask();
+    await new Promise(setImmediate);
+    const all = await Promise.all([first, ...Array.from({ length: 30 }, ask)]);
+    expect(all.filter((code) => code !== 'nothing')).toEqual(Array(30).fill('no ServiceError'));
+    expect(reads).toBe(2);
+    expect(await ask()).toBe('nothing');
   });
 
   test('that has begun does not answer new requests, because it may have read the store already', async () => {

@@ -1,8 +1,8 @@
-import { eachRecord } from '../collections/records.ts';
+import { eachRecord, firstRecord } from '../collections/records.ts';
 import type { Job, JobFailure, JobOwner, JobRef, JobState, Jobs } from './jobs.ts';
 
 export type NewJob = Pick<Job, 'kind' | 'id' | 'owner' | 'request' | 'createdAt'> &
-  Partial<Pick<Job, 'shareKey'>>;
+  Partial<Pick<Job, 'workKey'>>;
 
 interface End {
   readonly finishedAt: number;
@@ -17,7 +17,7 @@ export type JobOutcome =
 
 const untouched = {
   state: 'waiting',
-  shareKey: null,
+  workKey: null,
   progress: null,
   traceparent: null,
   attempts: 0,
@@ -26,10 +26,23 @@ const untouched = {
 } as const;
 const noEnd = { failure: null, finishedAt: null, expiresAt: null };
 
-export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<Job> {
+/** @returns undefined if a job with its `workKey` is stored. See `unbegunJob`. */
+export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<Job | undefined> {
   const added = { ...untouched, ...noEnd, ...job };
-  await jobs.insert([added]);
-  return added;
+  const [isNew] = await jobs.insert([added]);
+  return isNew ? added : undefined;
+}
+
+/** The job of this work that has not begun, and so has read nothing yet. */
+export async function unbegunJob(
+  jobs: Pick<Jobs, 'page' | 'update'>,
+  workKey: string,
+): Promise<Job | undefined> {
+  const job = await firstRecord(jobs, 'byWorkKey', [workKey]);
+  if (!job || job.state === 'waiting') return job;
+  // A process of an older version has claimed it, and has left the key.
+  await jobs.update(job.id, { workKey }, { workKey: null });
+  return undefined;
 }
 
 /**
@@ -66,7 +79,7 @@ export async function claimJob(
   id: string,
   { runner, now, silentSince }: { runner: string; now: number; silentSince: number },
 ): Promise<Job | undefined> {
-  const mine = { state: 'running', shareKey: null, runner, heardAt: now } as const;
+  const mine = { state: 'running', workKey: null, runner, heardAt: now } as const;
   const isNew = { state: 'waiting', attempts: 0 } as const;
   const claimed = await jobs.update(id, isNew, { ...mine, attempts: 1 });
   if (claimed) return claimed;

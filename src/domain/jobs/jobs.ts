@@ -14,8 +14,8 @@ export const jobs = collection('jobs', {
       state: z.enum(['waiting', 'running', 'done', 'failed']),
       /** Defined by the kind. It never changes. */
       request: z.unknown(),
-      /** Equal in jobs whose work is the same for the same owner. Null when the job has begun, or is shared with nobody. */
-      shareKey: z.string().nullable().default(null),
+      /** What the work is and whose, so that equal requests find it. Null once the job has begun, or if it is not shared. */
+      workKey: z.string().nullable().default(null),
       /** Defined by the kind: the progress, and finally the result; null before the first report. */
       progress: z.unknown(),
       /** The `traceparent` of the request that asked for the work; null if that was not traced. */
@@ -35,10 +35,10 @@ export const jobs = collection('jobs', {
     })
     .refine(isWhole, 'lacks what its state demands'),
   key: 'id',
+  unique: { byWorkKey: ['workKey'] },
   indexes: {
     byState: ['state', 'createdAt'],
     byOwner: ['owner.issuer', 'owner.subject', 'state', 'createdAt'],
-    byShareKey: ['shareKey'],
   },
   expiry: 'expiresAt',
   isTransient: true,

@@ -1,13 +1,11 @@
 import type { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
-import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AttemptEnds } from '../../jobs/attempt-ends.ts';
-import { addJob } from '../../jobs/job-records.ts';
+import { addJob, type NewJob, unbegunJob } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { NamedContents } from '../../named-contents.ts';
-import type { SharedCalls } from '../../shared-calls.ts';
 import { jcs } from '../identification/jcs.ts';
 import { sha256Hex } from '../identifiers/hashing.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
@@ -34,8 +32,7 @@ export interface ExportJobs {
   readonly jobs: Jobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly attemptEnds: Pick<AttemptEnds, 'next'>;
-  /** By which equal requests that arrive together share an export. */
-  readonly exportRequests: SharedCalls<ManifestExportState>;
+  readonly exportRequests: SharedTurns;
   readonly results: Pick<NamedContents, 'read' | 'remove'>;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -48,12 +45,12 @@ export interface RequestedExport extends ExportLimits {
 }
 
 /**
- * Creates an asynchronous export, or finds an equal one that has not begun, and so has read nothing yet. Equal requests
- * that arrive together get the same. Its record is stored when this resolves.
+ * Creates an asynchronous export, or finds an equal one that has not begun, whichever process has created it. Its record is
+ * stored when this resolves.
  * @throws ServiceError `rate_limited`.
  */
 export async function requestExport(
-  ports: ExportJobs,
+  ports: Pick<ExportJobs, 'jobs' | 'queue' | 'exportRequests' | 'now' | 'newId'>,
   principal: Principal,
   { filter, visibility: { projects }, form, ...limits }: RequestedExport,
 ): Promise<ManifestExportState> {
@@ -65,19 +62,61 @@ export async function requestExport(
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
   };
-  const shareKey = sha256Hex(jcs({ kind: exportKind, owner, request }));
-  return await ports.exportRequests.run(shareKey, async () => {
-    const equal = await firstRecord(ports.jobs, 'byShareKey', [shareKey]);
-    // A process of an older version claims a job without removing its key.
-    if (equal?.state === 'waiting') return stateOf(equal);
-    await assertSpace(ports.jobs, owner, limits);
+  const workKey = sha256Hex(jcs({ kind: exportKind, owner, request }));
+  return await ports.exportRequests(workKey, () => findOrAdd(ports, { owner, request, workKey }, limits));
+}
+
+async function findOrAdd(
+  ports: Pick<ExportJobs, 'jobs' | 'queue' | 'now' | 'newId'>,
+  work: Pick<NewJob, 'owner' | 'request'> & { readonly workKey: string },
+  limits: ExportLimits,
+): Promise<ManifestExportState> {
+  const { owner, workKey } = work;
+  for (;;) {
+    const equal = await unbegunJob(ports.jobs, workKey);
+    if (equal) return stateOf(equal);
+    try {
+      await assertSpace(ports.jobs, owner, limits);
+    } catch (error) {
+      // An equal request may have taken the last place meanwhile.
+      const late = await unbegunJob(ports.jobs, workKey);
+      if (late) return stateOf(late);
+      throw error;
+    }
     const id = ports.newId();
     const createdAt = ports.now().getTime();
-    const job = await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt, shareKey });
+    const job = await addJob(ports.jobs, { ...work, id, kind: exportKind, createdAt });
+    if (!job) continue;
     // If the queue is away, the sweep over the records finds the job.
     await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
     return stateOf(job);
-  });
+  }
+}
+
+type SharedTurns = (key: string, work: () => Promise<ManifestExportState>) => Promise<ManifestExportState>;
+
+/**
+ * Equal requests of one process take turns, and all that wait share the next turn, so that many cost the store as much as two.
+ * A turn that has begun is shared with nobody, because its job may have read the store already.
+ */
+export function sharedTurns(): SharedTurns {
+  const last = new Map<string, Promise<unknown>>();
+  const next = new Map<string, Promise<ManifestExportState>>();
+  return (key, work) =>
+    next.getOrInsertComputed(key, () => {
+      const begin = () => {
+        next.delete(key);
+        return work();
+      };
+      const turn = (last.get(key) ?? Promise.resolve()).then(begin);
+      const ended = turn
+        .catch(() => undefined)
+        .finally(() => {
+          if (last.get(key) === ended) last.delete(key);
+        });
+      last.set(key, ended);
+      return turn;
+    });
 }
 
 /**
