@@ -4,11 +4,11 @@ import { pino } from 'pino';
 import { openSharedRateLimits } from '../src/composition/shared.ts';
 import { openControlPlane } from '../src/control-plane.ts';
 import { type Agent, agents } from '../src/domain/control-plane/agents/agents.ts';
-import { type AuditExchange, auditExchanges } from '../src/domain/control-plane/gateway/audit-exchanges.ts';
 import {
   type ProjectMembership,
   projectMemberships,
-} from '../src/domain/control-plane/gateway/memberships.ts';
+} from '../src/domain/control-plane/gateway/project-records.ts';
+import { type AuditExchange, auditExchanges } from '../src/domain/control-plane/gateway/runtime-records.ts';
 import { readSettings } from '../src/platform/settings/settings.ts';
 import { openBenchStore } from './lineage/bench-store.ts';
 import { quantile, type Row, report } from './measure.ts';

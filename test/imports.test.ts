@@ -103,7 +103,7 @@ const rules: ImportRules = {
     'node:crypto': [
       'src/domain/integrity/identifiers/hashing.ts',
       'src/domain/integrity/proofs/',
-      'src/domain/control-plane/session-secrets.ts',
+      'src/domain/control-plane/sessions.ts',
       'src/platform/',
       'src/storage/',
       'src/cli/',

@@ -1,8 +1,10 @@
 import type { ApiClient } from '../../src/cli/client/api-client.ts';
-import { agentRecords } from '../../src/domain/control-plane/agents/agent-records.ts';
-import { mintRegistration } from '../../src/domain/control-plane/agents/minting.ts';
+import { agentRecords } from '../../src/domain/control-plane/agents/agents.ts';
 import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
-import { registrationTokens } from '../../src/domain/control-plane/agents/registration-tokens.ts';
+import {
+  mintRegistration,
+  registrationTokens,
+} from '../../src/domain/control-plane/agents/registration-tokens.ts';
 import { users } from '../../src/domain/control-plane/users.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { didOf } from './actors.ts';

@@ -1,4 +1,4 @@
-import { agentRecords } from '../domain/control-plane/agents/agent-records.ts';
+import { agentRecords } from '../domain/control-plane/agents/agents.ts';
 import { registrantOf } from '../domain/control-plane/agents/registration.ts';
 import { registrationTokens } from '../domain/control-plane/agents/registration-tokens.ts';
 import { users } from '../domain/control-plane/users.ts';

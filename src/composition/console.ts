@@ -1,5 +1,5 @@
 import { auditRecords } from '../domain/audit-log/audit-log.ts';
-import { agentRecords } from '../domain/control-plane/agents/agent-records.ts';
+import { agentRecords } from '../domain/control-plane/agents/agents.ts';
 import type { ActivityPorts } from '../http/control-plane/console/agent-activity.ts';
 import type { ConsolePorts } from '../http/control-plane/console/console.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';

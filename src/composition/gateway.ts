@@ -1,11 +1,12 @@
 import { agents } from '../domain/control-plane/agents/agents.ts';
-import { auditExchanges } from '../domain/control-plane/gateway/audit-exchanges.ts';
-import { projectMemberships } from '../domain/control-plane/gateway/memberships.ts';
-import { pluginEvents } from '../domain/control-plane/gateway/plugin-events.ts';
 import type { GatewayPorts } from '../domain/control-plane/gateway/ports.ts';
-import { projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
+import { projectBindings, projectMemberships } from '../domain/control-plane/gateway/project-records.ts';
+import {
+  auditExchanges,
+  pluginEvents,
+  stateRecords,
+} from '../domain/control-plane/gateway/runtime-records.ts';
 import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
-import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
 import { users } from '../domain/control-plane/users.ts';
 import { OrderedIds } from '../platform/ordered-ids.ts';
 import type { Store } from '../storage/open.ts';

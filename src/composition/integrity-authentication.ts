@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access/access.ts';
 import type { ProjectPages } from '../domain/access/project-search.ts';
-import { admittedUser } from '../domain/control-plane/admission.ts';
+import { admittedUser } from '../domain/control-plane/logins.ts';
 import type { Users } from '../domain/control-plane/users.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { disabledAuthentication } from '../platform/http/authentication.ts';

@@ -1,10 +1,15 @@
 import { agentKeys, agents } from '../domain/control-plane/agents/agents.ts';
-import { auditExchanges } from '../domain/control-plane/gateway/audit-exchanges.ts';
-import { projectMemberships } from '../domain/control-plane/gateway/memberships.ts';
-import { pluginEvents } from '../domain/control-plane/gateway/plugin-events.ts';
-import { bindingOf, projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
+import {
+  bindingOf,
+  projectBindings,
+  projectMemberships,
+} from '../domain/control-plane/gateway/project-records.ts';
+import {
+  auditExchanges,
+  pluginEvents,
+  stateRecords,
+} from '../domain/control-plane/gateway/runtime-records.ts';
 import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
-import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
 import type { ProjectAuthority } from '../domain/control-plane/projects/project-access.ts';
 import type { RuntimePorts } from '../http/control-plane/projects/runtime.ts';
 import type { Log } from '../platform/log.ts';

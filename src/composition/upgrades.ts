@@ -1,6 +1,5 @@
-import { indexStoredBlobs } from '../domain/control-plane/gateway/index-stored-blobs.ts';
-import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
-import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
+import { stateRecords } from '../domain/control-plane/gateway/runtime-records.ts';
+import { indexStoredBlobs, stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { retractions } from '../domain/integrity/retractions/retraction-records.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { checkSignaturesAgain } from '../domain/integrity/signatures/check-again.ts';

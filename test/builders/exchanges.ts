@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditExchange } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import type { AuditExchange, StateRecord } from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import type { PackedPart } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
-import type { StateRecord } from '../../src/domain/control-plane/gateway/state-records.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { OrderedIds } from '../../src/platform/ordered-ids.ts';
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, AgentKey } from '../../src/domain/control-plane/agents/agents.ts';
-import type { AuditExchange } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
-import type { ProjectMembership } from '../../src/domain/control-plane/gateway/memberships.ts';
-import type { PluginEvent } from '../../src/domain/control-plane/gateway/plugin-events.ts';
-import type { SealedBody, SealedPart } from '../../src/domain/control-plane/gateway/sealed-part.ts';
-import type { StateRecord } from '../../src/domain/control-plane/gateway/state-records.ts';
+import type { ProjectMembership } from '../../src/domain/control-plane/gateway/project-records.ts';
+import type {
+  AuditExchange,
+  PluginEvent,
+  SealedBody,
+  SealedPart,
+  StateRecord,
+} from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import { newExchange } from './exchanges.ts';
 
 const at = Date.UTC(2026, 0, 31, 12);

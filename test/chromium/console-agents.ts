@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { agentRecords } from '../../src/domain/control-plane/agents/agent-records.ts';
-import { mintRegistration } from '../../src/domain/control-plane/agents/minting.ts';
+import { agentRecords } from '../../src/domain/control-plane/agents/agents.ts';
 import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
-import { registrationTokens } from '../../src/domain/control-plane/agents/registration-tokens.ts';
+import {
+  mintRegistration,
+  registrationTokens,
+} from '../../src/domain/control-plane/agents/registration-tokens.ts';
 import { gatewayScopes } from '../../src/domain/control-plane/gateway-access.ts';
 import { users } from '../../src/domain/control-plane/users.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';

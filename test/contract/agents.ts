@@ -8,11 +8,12 @@ import {
   agentStatusEvents,
   agents,
 } from '../../src/domain/control-plane/agents/agents.ts';
-import { endBinding, handOver } from '../../src/domain/control-plane/agents/bindings.ts';
-import { changeState } from '../../src/domain/control-plane/agents/changes.ts';
-import { mintRegistration } from '../../src/domain/control-plane/agents/minting.ts';
+import { changeState, endBinding, handOver } from '../../src/domain/control-plane/agents/changes.ts';
 import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
-import { registrationTokens } from '../../src/domain/control-plane/agents/registration-tokens.ts';
+import {
+  mintRegistration,
+  registrationTokens,
+} from '../../src/domain/control-plane/agents/registration-tokens.ts';
 import { users } from '../../src/domain/control-plane/users.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { newUser } from './users.ts';

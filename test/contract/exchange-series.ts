@@ -5,7 +5,7 @@ import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import {
   type AuditExchange,
   auditExchanges,
-} from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
+} from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import type { RuntimeScope } from '../../src/domain/control-plane/projects/runtime-scope.ts';
 import {
   bucketStart,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
-import { auditExchanges } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import { auditExchanges, stateRecords } from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import { SealedPack } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
-import { stateRecords } from '../../src/domain/control-plane/gateway/state-records.ts';
 import type { Session } from '../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../src/domain/control-plane/users.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';

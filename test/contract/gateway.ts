@@ -3,13 +3,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gatewayPorts } from '../../src/composition/gateway.ts';
 import { agents } from '../../src/domain/control-plane/agents/agents.ts';
-import { auditExchanges } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
 import { checkedEvent, keepEvents } from '../../src/domain/control-plane/gateway/events.ts';
 import { checkedExchange, keepExchanges } from '../../src/domain/control-plane/gateway/exchanges.ts';
-import { pluginEvents } from '../../src/domain/control-plane/gateway/plugin-events.ts';
 import type { GatewayPorts } from '../../src/domain/control-plane/gateway/ports.ts';
+import {
+  auditExchanges,
+  pluginEvents,
+  stateRecords,
+} from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import { readSealed } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
-import { stateRecords } from '../../src/domain/control-plane/gateway/state-records.ts';
 import { checkedState, keepStates } from '../../src/domain/control-plane/gateway/states.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Store } from '../../src/storage/open.ts';

@@ -5,7 +5,7 @@ import { agentKeys, agents } from '../../src/domain/control-plane/agents/agents.
 import {
   type ProjectMembership,
   projectMemberships,
-} from '../../src/domain/control-plane/gateway/memberships.ts';
+} from '../../src/domain/control-plane/gateway/project-records.ts';
 import {
   identitiesIn,
   listProjectAgents,

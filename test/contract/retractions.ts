@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
 import { startProvider } from '../access/provider.ts';

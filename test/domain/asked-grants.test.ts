@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { askedGrants, type Resource, withAdministration } from '../../src/domain/access/asked-grants.ts';
-import { claimedGrants } from '../../src/domain/access/claimed-grants.ts';
-import type { Permission } from '../../src/domain/access/permissions.ts';
+import { claimedGrants, type Permission } from '../../src/domain/access/grants.ts';
 import { type ProjectPage, ProjectSearch } from '../../src/domain/access/project-search.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { CallerMemory } from '../../src/platform/tokens/caller-memory.ts';

@@ -1,6 +1,5 @@
 import type { Principal } from '../../src/domain/access/access.ts';
-import { fixedGrants } from '../../src/domain/access/grants.ts';
-import type { Permission } from '../../src/domain/access/permissions.ts';
+import { fixedGrants, type Permission } from '../../src/domain/access/grants.ts';
 
 type Lists = Readonly<Record<string, readonly Permission[]>>;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Permission, permissions } from '../../src/domain/access/permissions.ts';
+import { type Permission, permissions } from '../../src/domain/access/grants.ts';
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { type AuthFailure, startAuthService } from '../access/auth-service.ts';

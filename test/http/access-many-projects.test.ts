@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Permission, permissions } from '../../src/domain/access/permissions.ts';
+import { type Permission, permissions } from '../../src/domain/access/grants.ts';
 import { startAuthService } from '../access/auth-service.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';
 import { json, type Send, sendAs } from './access-world.ts';

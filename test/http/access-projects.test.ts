@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import { startProvider } from '../access/provider.ts';
 import { manifest } from '../builders/manifests.ts';
 import {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { startProvider } from '../access/provider.ts';
 import { oidcSettings, sendAs, tokenWith } from './access-world.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Permission } from '../../src/domain/access/permissions.ts';
+import type { Permission } from '../../src/domain/access/grants.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { TestProvider } from '../access/provider.ts';

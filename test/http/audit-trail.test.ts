@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openShared } from '../../src/composition/shared.ts';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { type Integrity, openIntegrityOn } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { startProvider } from '../access/provider.ts';
 import { dataOf, json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';

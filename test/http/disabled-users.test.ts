@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openServices, type Services } from '../../src/composition/services.ts';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { startAuthService } from '../access/auth-service.ts';
 import { json, type Send } from './access-world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import { startProvider } from '../access/provider.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { json, oidcSettings, sendAs, tokenWith } from './access-world.ts';

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { watchJobs } from '../../src/composition/telemetry/observed-jobs.ts';
-import { permissions } from '../../src/domain/access/permissions.ts';
+import { permissions } from '../../src/domain/access/grants.ts';
 import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 import { metricsPage } from '../../src/platform/telemetry/metrics-page.ts';
 import { startProvider } from '../access/provider.ts';

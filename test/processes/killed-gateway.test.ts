@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { gatewayPorts } from '../../src/composition/gateway.ts';
 import { agents } from '../../src/domain/control-plane/agents/agents.ts';
-import { auditExchanges } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
-import { pluginEvents } from '../../src/domain/control-plane/gateway/plugin-events.ts';
-import { stateRecords } from '../../src/domain/control-plane/gateway/state-records.ts';
+import {
+  auditExchanges,
+  pluginEvents,
+  stateRecords,
+} from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import { openEmbeddedCheck } from '../../src/storage/embedded/fsck/open-fsck.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import type { Store } from '../../src/storage/store.ts';

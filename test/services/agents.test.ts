@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { agentRecords } from '../../src/domain/control-plane/agents/agent-records.ts';
 import {
   agentBindings,
   agentKeys,
+  agentRecords,
   agentStatusEvents,
   agents,
 } from '../../src/domain/control-plane/agents/agents.ts';

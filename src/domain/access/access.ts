@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { everythingGranted, type Grants } from './grants.ts';
-import type { Permission } from './permissions.ts';
+import { everythingGranted, type Grants, type Permission } from './grants.ts';
 
 /** An authenticated caller, identified by issuer and subject together. */
 export interface Principal {

@@ -1,5 +1,4 @@
-import type { Grants } from './grants.ts';
-import { isOfOrganizations, type Permission } from './permissions.ts';
+import { type Grants, isOfOrganizations, type Permission } from './grants.ts';
 import { type ProjectSearch, throwUnfinished } from './project-search.ts';
 
 export interface Resource {

@@ -1,16 +1,16 @@
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
-import { type AdmissionPorts, admittedUser } from '../../domain/control-plane/admission.ts';
-import { assertAllowedEmail } from '../../domain/control-plane/emails.ts';
 import { callerOf, type KnownCaller } from '../../domain/control-plane/known-caller.ts';
-import { isCsrfToken } from '../../domain/control-plane/session-secrets.ts';
+import { type AdmissionPorts, admittedUser } from '../../domain/control-plane/logins.ts';
 import {
+  isCsrfToken,
   ongoingSession,
   type SessionLimits,
   type Sessions,
   sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
+import { assertAllowedEmail } from '../../domain/control-plane/users.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 import { ignoredProxies } from '../../platform/http/client-address.ts';
 import { personOf } from '../../platform/sign-in/person.ts';

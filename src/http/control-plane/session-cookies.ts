@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
-import { isSecretText } from '../../domain/control-plane/session-secrets.ts';
-import type { SessionSecrets } from '../../domain/control-plane/sessions.ts';
+import { isSecretText, type SessionSecrets } from '../../domain/control-plane/sessions.ts';
 
 /** The specification (part 2) fixes these names. */
 const sessionCookie = 'svc_session';

@@ -1,4 +1,4 @@
-import type { ProvenEmail } from '../../domain/control-plane/emails.ts';
+import type { ProvenEmail } from '../../domain/control-plane/users.ts';
 import { type Claims, isName } from '../tokens/token-verifier.ts';
 
 export interface Person extends ProvenEmail {

@@ -6,9 +6,13 @@ import {
   type Resource,
   withAdministration,
 } from '../../domain/access/asked-grants.ts';
-import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-grants.ts';
-import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
-import type { Permission } from '../../domain/access/permissions.ts';
+import {
+  type ClaimedGrants,
+  claimedGrants,
+  fixedGrants,
+  type Grants,
+  type Permission,
+} from '../../domain/access/grants.ts';
 import type { AppEnv } from '../http/app-env.ts';
 import { ignoredProxies } from '../http/client-address.ts';
 import { type Bearer, type BearerAttempts, bearerCaller, logFailedAttempt } from './bearer-attempts.ts';

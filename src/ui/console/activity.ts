@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import type { Page } from '../../domain/collections/records.ts';
-import type { AgentProjects, OperatorProject } from '../../domain/control-plane/console/agent-projects.ts';
-import type { AuditExchange } from '../../domain/control-plane/gateway/audit-exchanges.ts';
-import type { StateRecord } from '../../domain/control-plane/gateway/state-records.ts';
+import type { AuditExchange, StateRecord } from '../../domain/control-plane/gateway/runtime-records.ts';
+import type { AgentProjects, OperatorProject } from '../../domain/control-plane/projects/evidence.ts';
 import type { SeriesQuery } from '../../domain/control-plane/projects/time-series.ts';
 import { badge, type Tone } from '../badge.ts';
 import type { Html } from '../header.ts';

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import type { Agent } from '../../domain/control-plane/agents/agents.ts';
-import type { ExchangeParts } from '../../domain/control-plane/console/exchange-parts.ts';
-import type { AuditExchange } from '../../domain/control-plane/gateway/audit-exchanges.ts';
-import type { SealedBody } from '../../domain/control-plane/gateway/sealed-part.ts';
-import type { StateRecord } from '../../domain/control-plane/gateway/state-records.ts';
+import type {
+  AuditExchange,
+  SealedBody,
+  StateRecord,
+} from '../../domain/control-plane/gateway/runtime-records.ts';
+import type { ExchangeParts } from '../../domain/control-plane/projects/runtime-reads.ts';
 import { agentPages, type Html } from '../header.ts';
 import { time } from '../time.ts';
 import { outcomeBadge } from './activity.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentIdOf, randomAgentId } from '../../../src/domain/control-plane/agents/agent-id.ts';
+import { agentIdOf, randomAgentId } from '../../../src/domain/control-plane/agents/registration-tokens.ts';
 
 /** Computed apart from the code. They must never change, because agents would lose their ids. */
 test.each([

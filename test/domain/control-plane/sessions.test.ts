@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { csrfToken, isCsrfToken, sessionKey } from '../../../src/domain/control-plane/session-secrets.ts';
 import {
   beginSession,
+  csrfToken,
   endSession,
+  isCsrfToken,
   ongoingSession,
   type SessionLimits,
   type Sessions,
+  sessionKey,
   sessions,
   sessionUsed,
 } from '../../../src/domain/control-plane/sessions.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agentStatusEvents } from '../../../src/domain/control-plane/agents/agents.ts';
-import { auditExchanges } from '../../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import { auditExchanges } from '../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { startAuthService } from '../../access/auth-service.ts';
 import { exchange, urnOf } from '../../builders/runtime-records.ts';
 import { usersOf } from '../../contract/nouns.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeUser } from '../../../src/domain/control-plane/administrators.ts';
-import { sessionKey } from '../../../src/domain/control-plane/session-secrets.ts';
+import { sessionKey } from '../../../src/domain/control-plane/sessions.ts';
 import { administrationOf, sessionsOf, usersOf } from '../../contract/nouns.ts';
 import { origin, type Replica, usePlane, variables } from './plane.ts';
 

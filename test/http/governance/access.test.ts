@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Permission } from '../../../src/domain/access/permissions.ts';
+import type { Permission } from '../../../src/domain/access/grants.ts';
 import { startAuthService } from '../../access/auth-service.ts';
 import { startProvider } from '../../access/provider.ts';
 import { json, oidcSettings, sendAs, tokenWith } from '../access-world.ts';

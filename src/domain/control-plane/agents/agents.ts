@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { collection, type RecordStore, type RecordsOf } from '../../collections/collection.ts';
 
 const time = z.int();
 const name = z.string().min(1);
@@ -15,7 +15,7 @@ const actor = z.object({ issuer: z.string(), subject: z.string().nullable() });
  */
 export const agents = collection('agents', {
   shape: z.object({
-    /** See `agent-id.ts`. */
+    /** See `agentIdOf`. */
     id: name,
     /** Whose agent it is: who minted the token with which it registered first, or to whom it was handed over. */
     issuer: name,
@@ -102,3 +102,13 @@ export const agentStatusEvents = collection('agent_status_events', {
 
 export type AgentStatusEvent = Readonly<z.output<typeof agentStatusEvents.shape>>;
 export type AgentStatusEvents = RecordsOf<typeof agentStatusEvents>;
+
+/** Everything that a store knows about agents. */
+export function agentRecords(store: RecordStore) {
+  return {
+    agents: store.of(agents),
+    agentKeys: store.of(agentKeys),
+    agentBindings: store.of(agentBindings),
+    agentStatusEvents: store.of(agentStatusEvents),
+  };
+}

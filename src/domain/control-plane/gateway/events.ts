@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json/is-object.ts';
 import { assertActive, contentDigest, insertOnce } from './batch.ts';
 import { type ExchangeReference, joinToExchanges, linked } from './joining.ts';
-import type { PluginEvent } from './plugin-events.ts';
 import type { GatewayPorts } from './ports.ts';
+import type { PluginEvent } from './runtime-records.ts';
 import { failAt } from './sent-bytes.ts';
 
 /** The longest detail of an event, as JSON in UTF-16. */
@@ -28,7 +28,7 @@ export function checkedEvent(sent: SentEvent): CheckedEvent {
   return { ...sent, detail, digest: contentDigest(sent) };
 }
 
-/** @returns the stored events, in order. @throws ServiceError as `demandActive`, `linked` and `insertOnce`. */
+/** @returns the stored events, in order. @throws ServiceError as `assertActive`, `linked` and `insertOnce`. */
 export async function keepEvents(
   ports: GatewayPorts,
   sent: readonly CheckedEvent[],

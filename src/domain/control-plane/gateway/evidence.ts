@@ -1,12 +1,10 @@
 import { assertActive, contentDigest, insertOnce } from './batch.ts';
-import type { ProjectMembership } from './memberships.ts';
 import type { GatewayPorts } from './ports.ts';
-import type { ProjectBinding } from './project-bindings.ts';
-
+import type { ProjectBinding, ProjectMembership } from './project-records.ts';
 export type SentMembership = Omit<ProjectMembership, 'digest' | 'receivedAt'>;
 export type SentBinding = Omit<ProjectBinding, 'digest' | 'receivedAt' | 'position'>;
 
-/** @returns the stored memberships, in order. @throws ServiceError as `demandActive` and `insertOnce`. */
+/** @returns the stored memberships, in order. @throws ServiceError as `assertActive` and `insertOnce`. */
 export async function keepMemberships(
   ports: Pick<GatewayPorts, 'agents' | 'users' | 'memberships' | 'now'>,
   sent: readonly SentMembership[],

@@ -1,9 +1,8 @@
-import type { AuditExchange } from './audit-exchanges.ts';
 import { assertActive, contentDigest } from './batch.ts';
 import { joinWaiting } from './joining.ts';
 import type { GatewayPorts } from './ports.ts';
-import { insertSealed } from './sealed-insert.ts';
-import type { SealedBody, SealedPart } from './sealed-part.ts';
+import type { AuditExchange, SealedBody, SealedPart } from './runtime-records.ts';
+import { insertSealed } from './sealed-contents.ts';
 import { type Body, bodyOf, type SentBody } from './sent-bytes.ts';
 
 type Content = Pick<
@@ -39,7 +38,7 @@ export function checkedExchange({ requestBody, responseBody, ...content }: SentE
   return { ...content, bytes, digest: contentDigest({ ...content, bodies }) };
 }
 
-/** @returns the stored exchanges, in order. @throws ServiceError as `demandActive` and `insertOnce`. */
+/** @returns the stored exchanges, in order. @throws ServiceError as `assertActive` and `insertOnce`. */
 export async function keepExchanges(
   ports: GatewayPorts,
   sent: readonly CheckedExchange[],

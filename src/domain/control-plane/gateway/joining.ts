@@ -1,11 +1,9 @@
 import { eachRecord } from '../../collections/records.ts';
 import type { ErrorDetail } from '../../errors.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
-import type { AuditExchange } from './audit-exchanges.ts';
 import { assertNoProblems, problemAt } from './batch.ts';
-import type { PluginEvent } from './plugin-events.ts';
 import type { GatewayPorts } from './ports.ts';
-import type { StateRecord } from './state-records.ts';
+import type { AuditExchange, PluginEvent, StateRecord } from './runtime-records.ts';
 
 /** The exchange of an event or a state, by its key or by the gateway's id, which may arrive first. */
 export interface ExchangeReference {

@@ -1,12 +1,9 @@
 import type { NamedContents } from '../../named-contents.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { Users } from '../users.ts';
-import type { AuditExchanges } from './audit-exchanges.ts';
-import type { ProjectMemberships } from './memberships.ts';
-import type { PluginEvents } from './plugin-events.ts';
-import type { ProjectBindings } from './project-bindings.ts';
+import type { ProjectBindings, ProjectMemberships } from './project-records.ts';
+import type { AuditExchanges, PluginEvents, StateRecords } from './runtime-records.ts';
 import type { StateBlobs } from './state-blobs.ts';
-import type { StateRecords } from './state-records.ts';
 
 /** What the gateway routes work with. */
 export interface GatewayPorts {

@@ -1,8 +1,12 @@
+import type { Records } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import { comparedBytes } from '../../integrity/blobs/verified-blobs.ts';
 import { type Cid, cidIn, cidOf, codecs, parseCid } from '../../integrity/identifiers/cid.ts';
 import type { NamedContents } from '../../named-contents.ts';
-import type { SealedPart } from './sealed-part.ts';
+import { insertOnce, type Sent } from './batch.ts';
+import type { GatewayPorts } from './ports.ts';
+import type { SealedPart } from './runtime-records.ts';
+import type { Bytes } from './sent-bytes.ts';
 
 export type PackedPart = Omit<SealedPart, 'name'>;
 
@@ -64,4 +68,38 @@ export async function readSealed(
   await using content = await contents.read(name, { first: offset, last: offset + size - 1 });
   if (!content) throw new ServiceError('damaged', `The sealed content ${name} is missing.`);
   return Buffer.concat(await Array.fromAsync(comparedBytes(parseCid(cid), content.bytes)));
+}
+
+type Parts = readonly (SealedPart | null)[];
+
+/**
+ * Stores new records, after their bytes in one pack. A crash in between leaves the pack as an orphan.
+ * @param make makes a record with the places of its bytes.
+ * @returns the stored records in order. @throws ServiceError as `insertOnce`.
+ */
+export async function insertSealed<
+  Item extends Sent & { readonly pack: string | null },
+  One extends Sent & { readonly bytes: readonly (Bytes | null)[] },
+>(
+  records: Pick<Records<Item, 'bySource'>, 'among' | 'insert'>,
+  { sealedContents, newId }: Pick<GatewayPorts, 'sealedContents' | 'newId'>,
+  sent: readonly One[],
+  make: (one: One, parts: Parts) => Item,
+): Promise<Item[]> {
+  let pack: string | null = null;
+  const stored = await insertOnce(records, 'bySource', sent, async (fresh) => {
+    const packing = new SealedPack();
+    const places = fresh.map((one) => one.bytes.map((bytes) => bytes && packing.add(bytes.bytes, bytes.cid)));
+    const name = packing.isEmpty ? '' : await packing.store(sealedContents, newId());
+    pack = name || null;
+    return fresh.map((one, at) =>
+      make(
+        one,
+        (places[at] ?? []).map((place) => place && { ...place, name }),
+      ),
+    );
+  });
+  // Another request has stored all of these meanwhile.
+  if (pack !== null && !stored.some((item) => item.pack === pack)) await sealedContents.remove(pack);
+  return stored;
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
-import type { StateRecord } from './state-records.ts';
+import type { Page } from '../../collections/records.ts';
+import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
+import type { StateRecord, StateRecords } from './runtime-records.ts';
 
 const name = z.string().min(1);
 
@@ -32,4 +34,27 @@ export async function indexBlobs(
   );
   for (let at = 0; at < entries.length; at += insertedAtOnce)
     await records.insert(entries.slice(at, at + insertedAtOnce));
+}
+
+const statesAtOnce = 500;
+
+/** Indexes the blobs of all stored states. @param position of the page after which it goes on. */
+export async function* indexStoredBlobs(
+  {
+    states,
+    stateBlobs,
+  }: {
+    readonly states: Pick<StateRecords, 'page'>;
+    readonly stateBlobs: Pick<StateBlobs, 'insert'>;
+  },
+  position: string | null,
+): AsyncGenerator<UpgradeProgress> {
+  let done = 0;
+  for (let after: string | null | undefined = position; after !== undefined; ) {
+    const page: Page<StateRecord> = await states.page('key', [], { after, limit: statesAtOnce });
+    await indexBlobs(stateBlobs, page.records);
+    done += page.records.length;
+    if (page.next !== undefined) yield { done, position: page.next };
+    after = page.next;
+  }
 }

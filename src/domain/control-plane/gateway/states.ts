@@ -1,14 +1,14 @@
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
-import { childrenOf } from './attestation.ts';
+import { isObject } from '../../json/is-object.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
 import { assertActive, contentDigest } from './batch.ts';
 import { type ExchangeReference, joinToExchanges, linked } from './joining.ts';
 import type { GatewayPorts } from './ports.ts';
-import { insertSealed } from './sealed-insert.ts';
-import type { SealedPart } from './sealed-part.ts';
-import { type Body, type Bytes, bodyOf, decoded, failAt, type SentBody } from './sent-bytes.ts';
+import type { SealedPart, StateRecord } from './runtime-records.ts';
+import { insertSealed } from './sealed-contents.ts';
+import { at, type Body, type Bytes, bodyOf, decoded, failAt, type SentBody } from './sent-bytes.ts';
 import { indexBlobs } from './state-blobs.ts';
-import type { StateRecord } from './state-records.ts';
 
 export interface SentState extends ExchangeReference {
   readonly sourceId: string;
@@ -54,7 +54,7 @@ function blobOf(name: string, base64: string, children: ReadonlySet<string>): By
   return { bytes, cid };
 }
 
-/** @returns the stored states, in order. @throws ServiceError as `demandActive`, `linked` and `insertOnce`. */
+/** @returns the stored states, in order. @throws ServiceError as `assertActive`, `linked` and `insertOnce`. */
 export async function keepStates(
   ports: GatewayPorts,
   sent: readonly CheckedState[],
@@ -84,4 +84,47 @@ export async function keepStates(
   await indexBlobs(stateBlobs, stored);
   await joinToExchanges(ports, stored, ({ id }, link) => states.update(id, { exchangeKey: null }, link));
   return stored;
+}
+
+/** The most CIDs that one attestation references. */
+const mostChildren = 10_000;
+const maxValues = 1_000_000;
+
+const pointer = '/attestation';
+
+/**
+ * The CIDs that an attestation references directly: each member name and each text in its JSON that is a CID, bare or
+ * after `urn:cid:`. Other media types than JSON reference nothing.
+ * @throws ServiceError `invalid_json`, `too_deep`, `too_large`, `too_complex`, with a pointer into the record.
+ */
+function childrenOf(bytes: Uint8Array, contentType: string, maxDepth: number): string[] {
+  if (!/^application\/(?:[\w.+-]+\+)?json(?:;|$)/i.test(contentType)) return [];
+  const options = { maxDepth, exactNumbers: false, maxValues };
+  const found = new Set<string>();
+  collect(
+    at(pointer, () => parseStrictJson(bytes, options)),
+    found,
+  );
+  return [...found];
+}
+
+function collect(value: unknown, found: Set<string>): void {
+  if (typeof value === 'string') add(value, found);
+  else if (Array.isArray(value)) for (const item of value) collect(item, found);
+  else if (isObject(value))
+    for (const [name, member] of Object.entries(value)) {
+      add(name, found);
+      collect(member, found);
+    }
+}
+
+function add(text: string, found: Set<string>): void {
+  const cid = cidIn(text);
+  if (cid) found.add(cid.text);
+  if (found.size > mostChildren)
+    failAt(
+      pointer,
+      'too_complex',
+      `references more than ${mostChildren} CIDs. Attest large states in parts, and reference these`,
+    );
 }

@@ -1,10 +1,16 @@
 import { eachRecord, type Order, type Page } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
-import type { AuditExchange, AuditExchanges } from '../gateway/audit-exchanges.ts';
-import type { PluginEvent, PluginEvents } from '../gateway/plugin-events.ts';
-import type { SealedBody, SealedPart } from '../gateway/sealed-part.ts';
+import type {
+  AuditExchange,
+  AuditExchanges,
+  PluginEvent,
+  PluginEvents,
+  SealedBody,
+  SealedPart,
+  StateRecord,
+  StateRecords,
+} from '../gateway/runtime-records.ts';
 import type { StateBlobs } from '../gateway/state-blobs.ts';
-import type { StateRecord, StateRecords } from '../gateway/state-records.ts';
 import {
   besideExchanges,
   type InProject,
@@ -161,4 +167,33 @@ async function* statesWith(
 
 function throwUnknownState(stateCid: string): never {
   throw new ServiceError('not_found', `This agent has no state ${stateCid} in this project.`);
+}
+
+/** What was reported beside an exchange. */
+export interface ExchangeParts {
+  readonly events: readonly PluginEvent[];
+  readonly states: readonly StateRecord[];
+}
+
+/** The first parts of an exchange. */
+const partsRead = 200;
+
+/** @param exchangeKey of an exchange in this scope. */
+export async function exchangeParts(
+  {
+    pluginEvents,
+    states,
+  }: { readonly pluginEvents: Pick<PluginEvents, 'page'>; readonly states: Pick<StateRecords, 'page'> },
+  scope: RuntimeScope,
+  exchangeKey: string,
+): Promise<ExchangeParts> {
+  const request = { after: null, limit: partsRead };
+  const [beside, attested] = await Promise.all([
+    pluginEvents.page('byExchange', [exchangeKey], request),
+    states.page('byExchange', [exchangeKey], request),
+  ]);
+  return {
+    events: beside.records.filter((event) => isInScope(event, scope)),
+    states: attested.records.filter((state) => isInScope(state, scope)),
+  };
 }

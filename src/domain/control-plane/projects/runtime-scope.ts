@@ -1,6 +1,4 @@
-import type { AuditExchanges } from '../gateway/audit-exchanges.ts';
-import type { SealedPart } from '../gateway/sealed-part.ts';
-import type { StateRecord } from '../gateway/state-records.ts';
+import type { AuditExchanges, SealedPart, StateRecord } from '../gateway/runtime-records.ts';
 
 /** Which records a reader may see: those of one agent in one project. */
 export interface RuntimeScope {

@@ -1,7 +1,9 @@
-import { auditExchanges } from '../../control-plane/gateway/audit-exchanges.ts';
+import {
+  auditExchanges,
+  type SealedPart,
+  stateRecords,
+} from '../../control-plane/gateway/runtime-records.ts';
 import { readSealed, timeOfPack } from '../../control-plane/gateway/sealed-contents.ts';
-import type { SealedPart } from '../../control-plane/gateway/sealed-part.ts';
-import { stateRecords } from '../../control-plane/gateway/state-records.ts';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import type { CheckedStore } from '../contents.ts';
 import { lost, messageOfDamage, orphan, type StoreProblem } from '../problems.ts';

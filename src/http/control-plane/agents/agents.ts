@@ -11,8 +11,12 @@ import {
 } from '../../../contract/control-plane/agents.ts';
 import { paging } from '../../../contract/paging.ts';
 import type { AgentState } from '../../../domain/control-plane/agents/agents.ts';
-import { endBinding, handOver } from '../../../domain/control-plane/agents/bindings.ts';
-import { type AgentPorts, changeState } from '../../../domain/control-plane/agents/changes.ts';
+import {
+  type AgentPorts,
+  changeState,
+  endBinding,
+  handOver,
+} from '../../../domain/control-plane/agents/changes.ts';
 import {
   agentDetail,
   listAgents,

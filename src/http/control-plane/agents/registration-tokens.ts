@@ -1,5 +1,8 @@
 import { mintedToken, tokenRequest } from '../../../contract/control-plane/registrations.ts';
-import { type MintingPorts, mintRegistration } from '../../../domain/control-plane/agents/minting.ts';
+import {
+  type MintingPorts,
+  mintRegistration,
+} from '../../../domain/control-plane/agents/registration-tokens.ts';
 import { signRegistrationToken, throwNoSecret } from '../../../platform/agent-tokens/registration-token.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
-import { projectsOf } from '../../../domain/control-plane/console/agent-projects.ts';
-import { type ExchangeParts, exchangeParts } from '../../../domain/control-plane/console/exchange-parts.ts';
-import type { AuditExchange } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
+import type { AuditExchange } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
-import { resolvedAgent } from '../../../domain/control-plane/projects/evidence.ts';
+import { projectsOf, resolvedAgent } from '../../../domain/control-plane/projects/evidence.ts';
 import { authorizeProjectRead } from '../../../domain/control-plane/projects/project-access.ts';
 import {
+  type ExchangeParts,
   exchangeIn,
+  exchangeParts,
   listExchanges,
   listStates,
   type RuntimeRecords,

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { exchange, pluginEvent, state } from '../../../contract/control-plane/runtime-records.ts';
-import type { AuditExchange } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
-import type { PluginEvent } from '../../../domain/control-plane/gateway/plugin-events.ts';
-import type { SealedBody } from '../../../domain/control-plane/gateway/sealed-part.ts';
-import type { StateRecord } from '../../../domain/control-plane/gateway/state-records.ts';
+import type {
+  AuditExchange,
+  PluginEvent,
+  SealedBody,
+  StateRecord,
+} from '../../../domain/control-plane/gateway/runtime-records.ts';
 import type { InProject, Visible } from '../../../domain/control-plane/projects/runtime-scope.ts';
 import type { JsonPieces } from '../../list-pages.ts';
 import { isoTime } from './project-calls.ts';

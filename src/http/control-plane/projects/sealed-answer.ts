@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
+import type { SealedPart } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import { readSealed } from '../../../domain/control-plane/gateway/sealed-contents.ts';
-import type { SealedPart } from '../../../domain/control-plane/gateway/sealed-part.ts';
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import type { AppEnv } from '../../../platform/http/app-env.ts';
 import type { Answered } from '../../ready-answer.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { auditExchanges } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
+import { auditExchanges } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import type { RuntimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
 import {
   bucketOf,

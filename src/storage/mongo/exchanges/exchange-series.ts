@@ -1,4 +1,4 @@
-import { auditExchanges } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
+import { auditExchanges } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import {
   bucketOf,
   bucketStart,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AuditExchange } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import type { AuditExchange } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import {
   besideExchanges,
   isInScope,

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { agents } from '../../../../src/domain/control-plane/agents/agents.ts';
-import { auditExchanges } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import { auditExchanges } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import {
   gatewayScopes,
   guardedScopes,

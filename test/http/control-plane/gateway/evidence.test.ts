@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { auditRecords } from '../../../../src/domain/audit-log/audit-log.ts';
-import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
-import { bindingOf, projectBindings } from '../../../../src/domain/control-plane/gateway/project-bindings.ts';
+import {
+  bindingOf,
+  projectBindings,
+  projectMemberships,
+} from '../../../../src/domain/control-plane/gateway/project-records.ts';
 import { useGateway } from './gateway.ts';
 import { binding, membership } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { auditExchanges } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import { auditExchanges } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { readSealed } from '../../../../src/domain/control-plane/gateway/sealed-contents.ts';
 import { useGateway } from './gateway.ts';
 import { base64, body, exchange, project } from './samples.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pluginEvents } from '../../../../src/domain/control-plane/gateway/plugin-events.ts';
-import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
+import { pluginEvents, stateRecords } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { useGateway } from './gateway.ts';
 import { event, exchange, project, state } from './samples.ts';
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { eachRecord } from '../../../../src/domain/collections/records.ts';
-import { indexStoredBlobs } from '../../../../src/domain/control-plane/gateway/index-stored-blobs.ts';
-import { stateBlobs } from '../../../../src/domain/control-plane/gateway/state-blobs.ts';
-import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
+import { stateRecords } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
+import { indexStoredBlobs, stateBlobs } from '../../../../src/domain/control-plane/gateway/state-blobs.ts';
 import { answerOf } from '../../service.ts';
 import { useGateway } from './gateway.ts';
 import { blob, body, event, exchange, membership, project, state } from './samples.ts';

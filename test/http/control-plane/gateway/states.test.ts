@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { stateRecords } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { readSealed } from '../../../../src/domain/control-plane/gateway/sealed-contents.ts';
-import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
 import { cidOf, codecs, makeCid, parseCid } from '../../../../src/domain/integrity/identifiers/cid.ts';
 import { sha256Digest } from '../../../../src/domain/integrity/identifiers/hashing.ts';
 import { useGateway } from './gateway.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { auditExchanges } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import { auditExchanges } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { useProjectPlane } from './project-plane.ts';
 import { type Body, seed } from './seeded.ts';
 

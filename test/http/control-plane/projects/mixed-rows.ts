@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { agents } from '../../../../src/domain/control-plane/agents/agents.ts';
-import { auditExchanges } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
-import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
-import { pluginEvents } from '../../../../src/domain/control-plane/gateway/plugin-events.ts';
-import type { SealedBody } from '../../../../src/domain/control-plane/gateway/sealed-part.ts';
-import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
+import { projectMemberships } from '../../../../src/domain/control-plane/gateway/project-records.ts';
+import {
+  auditExchanges,
+  pluginEvents,
+  type SealedBody,
+  stateRecords,
+} from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import {
   agent,
   exchange,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditExchanges } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
-import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
-import { pluginEvents } from '../../../../src/domain/control-plane/gateway/plugin-events.ts';
-import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
+import { projectMemberships } from '../../../../src/domain/control-plane/gateway/project-records.ts';
+import {
+  auditExchanges,
+  pluginEvents,
+  stateRecords,
+} from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { cidOf, codecs } from '../../../../src/domain/integrity/identifiers/cid.ts';
 import { exchange, pluginEvent, stateRecord, urnOf } from '../../../builders/runtime-records.ts';
 import { useProjectPlane } from './project-plane.ts';

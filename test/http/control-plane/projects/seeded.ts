@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { agentKeys, agents } from '../../../../src/domain/control-plane/agents/agents.ts';
 import {
+  projectBindings,
+  projectMemberships,
+} from '../../../../src/domain/control-plane/gateway/project-records.ts';
+import {
   type AuditExchange,
   auditExchanges,
-} from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
-import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
-import { pluginEvents } from '../../../../src/domain/control-plane/gateway/plugin-events.ts';
-import { projectBindings } from '../../../../src/domain/control-plane/gateway/project-bindings.ts';
+  pluginEvents,
+  stateRecords,
+} from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { SealedPack } from '../../../../src/domain/control-plane/gateway/sealed-contents.ts';
-import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
 import { cidOf, codecs } from '../../../../src/domain/integrity/identifiers/cid.ts';
 import type { Store } from '../../../../src/storage/open.ts';
 import {
