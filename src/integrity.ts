@@ -3,6 +3,7 @@ import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
+import { followRunTimeLimits } from './composition/run-time-limits.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openSignatures } from './composition/signatures.ts';
 import { openContexts, openServiceSigner, openStatementPool } from './composition/signing.ts';
@@ -13,6 +14,7 @@ import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
+import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext } from './domain/integrity/contexts/governance.ts';
@@ -57,7 +59,6 @@ import { RequestLimit } from './platform/http/request-limit.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated, publicUrlOf, type Settings } from './platform/settings/setting-table.ts';
 import { noTelemetry } from './platform/telemetry/telemetry.ts';
-import { openLimitedBlobs } from './storage/limited.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -111,9 +112,8 @@ export async function openIntegrityOn(
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const signer = await openServiceSigner(settings, log);
-  const limited = opened.use(
-    await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
-  );
+  const limits = opened.use(await followRunTimeLimits(store.of(runTimeLimits), settings.limitWait));
+  const blobsOf = (caller?: string) => limitedBlobs(store.blobs, limits.blobs, caller);
   const { folder, registry } = openContexts(settings, store.blobs);
   const pool = opened.use(openStatementPool(settings, log, registry));
   const identifier = observedIdentifier(pool, telemetry);
@@ -146,14 +146,14 @@ export async function openIntegrityOn(
     graphImports: store.graphImports,
     spools: store.spools,
     registry,
-    blobs: limited.blobs,
-    blobsOf: limited.blobsOf,
+    blobs: blobsOf(),
+    blobsOf,
     unlimitedBlobs: store.blobs,
-    writes: limited.writes,
+    writes: limits.blobs.write,
     exportTurns: new Semaphore(exportsAtOnce, { waitMs: settings.limitWait }),
     lineages: new Semaphore(lineagesAtOnce, { waitMs: settings.limitWait }),
     reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
-    runTimeLimits: limited.runTimeLimits,
+    runTimeLimits: limits,
     identifier,
     json: identifier,
     contexts,
@@ -181,8 +181,8 @@ export async function openIntegrityOn(
   const budget = new ByteBudget(settings);
   watchLimits(telemetry.metrics, {
     requests: requestLimit,
-    blob_fetch: limited.gates.fetch,
-    blob_write: limited.gates.write,
+    blob_fetch: limits.blobs.fetch,
+    blob_write: limits.blobs.write,
     export: ports.exportTurns,
     lineage: ports.lineages,
   });

@@ -33,7 +33,7 @@ export async function openFsck(
 ): Promise<OpenedFsck> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStoreCheck(settings, waiting));
-  const verifier = openVerifier(opened, store.blobStore, settings.workers);
+  const verifier = openVerifier(opened, store.blobs, settings.workers);
   const stack = opened.move();
   return {
     place: store.place,
@@ -67,7 +67,7 @@ export async function openMigration(
   await using opened = new AsyncDisposableStack();
   const source = opened.use(await openStoreCheck(from, waiting));
   const target = opened.use(await openStore(to, waiting));
-  const verifier = openVerifier(opened, source.blobStore, workers);
+  const verifier = openVerifier(opened, source.blobs, workers);
   const stack = opened.move();
   return {
     from: source.place,

@@ -1,7 +1,14 @@
-import type { CheckedStore } from '../domain/maintenance/contents.ts';
-import { openEmbeddedCheck } from './embedded/fsck/open-fsck.ts';
-import { openEmbedded } from './embedded/open-embedded.ts';
-import type { Store } from './store.ts';
+import type { Buckets } from '../domain/bucket.ts';
+import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/blob-store.ts';
+import { nameIndex } from '../domain/integrity/names/name-index.ts';
+import { nameRecords } from '../domain/integrity/names/name-records.ts';
+import { namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
+import { planned } from '../domain/integrity/statements/planned-store.ts';
+import type { CheckedDatabase, CheckedStore } from '../domain/maintenance/contents.ts';
+import { folderBuckets, openFolderBuckets } from './embedded/buckets/folder-bucket.ts';
+import { openEmbeddedFsck } from './embedded/fsck/open-fsck.ts';
+import { openEmbeddedDatabase } from './embedded/open-embedded.ts';
+import type { PlannedStore, Store, StoreDatabase } from './store.ts';
 
 export type { Store } from './store.ts';
 
@@ -11,6 +18,16 @@ export interface StoreSettings {
   readonly mongodbDatabase: string;
   /** Milliseconds to wait for a server at the start. */
   readonly startWait: number;
+}
+
+interface Address {
+  readonly url: string;
+  readonly name: string;
+}
+
+interface Patience {
+  readonly waitMs: number;
+  readonly waiting: (sentence: string) => void;
 }
 
 /**
@@ -23,10 +40,47 @@ export async function openStore(
   waiting: (sentence: string) => void,
 ): Promise<Store> {
   if (mongodbUrl === null) return await openEmbedded(dataDir);
-  const address = { url: mongodbUrl, name: mongodbDatabase };
+  return await openMongo({ url: mongodbUrl, name: mongodbDatabase }, dataDir, { waitMs: startWait, waiting });
+}
+
+/** A database in a folder, and buckets beside it. */
+export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await openEmbeddedDatabase(dataDir));
+  const buckets = await openFolderBuckets(dataDir);
+  return joined(database, buckets, opened.move());
+}
+
+/** A database and its GridFS. @param folder for temporary files. */
+export async function openMongo(address: Address, folder: string, patience: Patience): Promise<PlannedStore> {
   // Imported here, because the driver takes memory.
-  const { openMongo } = await import('./mongo/open-mongo.ts');
-  return await openMongo(address, dataDir, { waitMs: startWait, waiting });
+  const { openMongoDatabase } = await import('./mongo/open-mongo.ts');
+  const { openGridFs } = await import('./mongo/buckets/gridfs-bucket.ts');
+  await using opened = new AsyncDisposableStack();
+  const { connection, ...database } = opened.use(await openMongoDatabase(address, folder, patience));
+  const buckets = opened.use(openGridFs(connection));
+  return joined(database, buckets, opened.move());
+}
+
+/** A database with its buckets: names of things come from documents among the blobs. */
+function joined(database: StoreDatabase, buckets: Buckets, opened: AsyncDisposableStack): PlannedStore {
+  const { blobs: bucket, exportResults, sealedContents } = buckets;
+  const { rows } = database;
+  const names = database.of(nameRecords);
+  const blobs = openBlobs(bucket, { sizes: database.of(blobSizes), naming: { names, rows } });
+  const naming = { names, rows, blobs };
+  // If it fails, fsck still tells which names are missing.
+  if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
+  const store = planned(database);
+  return {
+    ...store,
+    ...namedWrites(store, naming),
+    names: nameIndex(naming),
+    blobs,
+    exportResults,
+    sealedContents,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 /**
@@ -38,7 +92,20 @@ export async function openStoreCheck(
   waiting: (sentence: string) => void,
 ): Promise<CheckedStore> {
   if (mongodbUrl === null) return await openEmbeddedCheck(dataDir);
-  const address = { url: mongodbUrl, name: mongodbDatabase };
-  const { openMongoCheck } = await import('./mongo/fsck/open-fsck.ts');
-  return await openMongoCheck(address, { waitMs: startWait, waiting });
+  return await openMongoCheck({ url: mongodbUrl, name: mongodbDatabase }, { waitMs: startWait, waiting });
+}
+
+export async function openEmbeddedCheck(dataDir: string): Promise<CheckedStore> {
+  return checked(await openEmbeddedFsck(dataDir), folderBuckets(dataDir));
+}
+
+export async function openMongoCheck(address: Address, patience: Patience): Promise<CheckedStore> {
+  const { openMongoFsck } = await import('./mongo/fsck/open-fsck.ts');
+  const { gridFsBuckets } = await import('./mongo/buckets/gridfs-bucket.ts');
+  const { connection, ...database } = await openMongoFsck(address, patience);
+  return checked(database, gridFsBuckets(connection));
+}
+
+function checked(database: CheckedDatabase, buckets: Buckets): CheckedStore {
+  return { ...database, ...buckets, blobBucket: buckets.blobs, blobs: verifiedBlobs(buckets.blobs) };
 }

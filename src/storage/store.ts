@@ -1,11 +1,10 @@
+import type { Buckets } from '../domain/bucket.ts';
 import type { RecordStore } from '../domain/collections/collection.ts';
 import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
-import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
-import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from '../domain/integrity/statements/rows.ts';
-import type { NamedContents } from '../domain/named-contents.ts';
+import type { PlannedStatements, StoreOfRows } from '../domain/integrity/statements/planned-store.ts';
 
 /** A pool of connections. `failures` counts requests that got no connection. */
 export interface ConnectionCounts {
@@ -16,18 +15,15 @@ export interface ConnectionCounts {
   readonly failures: number;
 }
 
-export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
+/** The statements, graphs and records of a store. Its blobs are in buckets. */
+export interface StoreDatabase extends RecordStore, StoreOfRows, AsyncDisposable {
   /** Where the store is, for logs, without passwords. */
   readonly place: string;
+  /** Whether a process was killed while it wrote to the store. */
+  readonly wasInterrupted: boolean;
   readonly graphs: GraphStore;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
-  /** Finished manifests. */
-  readonly exportResults: NamedContents;
-  /** Bodies of exchanges and state blobs. No integrity route reads them. */
-  readonly sealedContents: NamedContents;
-  readonly blobs: BlobStore;
-  readonly names: NameIndex;
   readonly exchangeSeries: ExchangeSeries;
   /** Aborts with a ServiceError when the store cannot work again in this process. */
   readonly failure: AbortSignal;
@@ -40,8 +36,12 @@ export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
 }
 
 /** A store with the rows that the domain plans its queries on. */
-export interface PlannedStore extends Store {
-  readonly rows: StatementRowsOfStore;
-  readonly graphReads: GraphReads;
-  snapshot(): Promise<RowsSnapshot>;
+export interface PlannedStore
+  extends Omit<StoreDatabase, 'statements'>,
+    PlannedStatements,
+    Pick<Buckets, 'exportResults' | 'sealedContents'> {
+  readonly blobs: BlobStore;
+  readonly names: NameIndex;
 }
+
+export type Store = Omit<PlannedStore, Exclude<keyof StoreOfRows, 'statements'> | 'wasInterrupted'>;

@@ -8,7 +8,7 @@ import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { blobUrn, did, type Json, ownStatement } from '../builders/statements.ts';
 import { answers, type Filled, fill, identified, keep } from '../contract/filled-store.ts';

@@ -8,7 +8,7 @@ import { stateRecords } from '../../src/domain/control-plane/gateway/runtime-rec
 import { readSealed } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
 import type { Migration } from '../../src/domain/maintenance/migration/run.ts';
 import { upgradeSteps } from '../../src/domain/maintenance/upgrades/upgrades.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { counted } from '../builders/put-counts.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';

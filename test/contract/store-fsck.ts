@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { storeBytes } from '../../src/domain/integrity/blobs/blobs.ts';
+import { storeBytes } from '../../src/domain/integrity/blobs/upload.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
@@ -65,7 +65,7 @@ export async function runFsck(
   fsck: CheckedStore,
   { repair = false, sample = sampleOf(1, '') } = {},
 ): Promise<FsckRun> {
-  const contexts = new ContextKeeper(fsck.blobStore, new ContextWorld());
+  const contexts = new ContextKeeper(fsck.blobs, new ContextWorld());
   const verifier = new Verifier({ identifier, contexts });
   const run = fsckStore(fsck, verifier, { repair, sample, onProgress: () => undefined });
   const problems: StoreProblem[] = [];

@@ -8,7 +8,7 @@ import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { manifestExports } from '../../src/domain/integrity/exports/export-work.ts';
 import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blobs.ts';
 import { exportManifest } from '../../src/domain/integrity/manifest/export.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { row } from '../builders/rows.ts';
 import { jobsOf } from '../contract/nouns.ts';
 import { openFilesUnder } from '../storage/open-files.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bringUpToDate, type Upgrade, upgradeSteps } from '../../src/domain/maintenance/upgrades/upgrades.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A step that names things, one in each part of its work. */

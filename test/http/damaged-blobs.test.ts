@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
+import { blobName } from '../../src/domain/integrity/blobs/blob-store.ts';
 import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
-import { blobFile, blobPlacesIn } from '../../src/storage/embedded/blobs/blob-places.ts';
+import { blobFile } from '../../src/storage/embedded/buckets/folder-bucket.ts';
 import { dataStatement } from '../builders/statements.ts';
 import { putBlob, send, useServer, useService } from './service.ts';
 
@@ -16,7 +18,8 @@ afterEach(() => void logged.splice(0));
 
 /** Inverts the first byte of a stored blob, or cuts off its second half. */
 async function damage(cid: string, how: 'flip' | 'truncate'): Promise<void> {
-  await using file = await open(blobFile(blobPlacesIn(service.folder), parseCid(cid)), 'r+');
+  const path = blobFile(join(service.folder, 'blobs'), blobName(parseCid(cid)));
+  await using file = await open(path, 'r+');
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
   if (how === 'flip')
     await file.write(

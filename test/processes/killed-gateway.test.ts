@@ -9,8 +9,7 @@ import {
   pluginEvents,
   stateRecords,
 } from '../../src/domain/control-plane/gateway/runtime-records.ts';
-import { openEmbeddedCheck } from '../../src/storage/embedded/fsck/open-fsck.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded, openEmbeddedCheck } from '../../src/storage/open.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { newAgent } from '../builders/agents.ts';
 import { runFsck } from '../contract/store-fsck.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { gatewayPorts } from '../../src/composition/gateway.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { report } from './numbered-reports.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
   statusEntries,
 } from '../../src/domain/integrity/credentials/status-entries.ts';
 import { workOnJobs } from '../../src/jobs.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
 import { canonicalizer } from '../builders/proofs.ts';

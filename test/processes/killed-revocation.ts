@@ -7,7 +7,7 @@ import { revokeCredential } from '../../src/domain/integrity/credentials/revoke.
 import { signedStatusList } from '../../src/domain/integrity/credentials/signed-list.ts';
 import type { StatusEntry } from '../../src/domain/integrity/credentials/status-entries.ts';
 import { workOnJobs } from '../../src/jobs.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
 import { canonicalizer } from '../builders/proofs.ts';

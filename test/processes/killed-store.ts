@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import type { NumberedWrite } from './numbered-writes.ts';
 
 /**

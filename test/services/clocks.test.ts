@@ -5,7 +5,7 @@ import { InProcessQueue } from '../../queues/in-process.ts';
 import { exportKind } from '../../src/domain/integrity/exports/export-records.ts';
 import { silentMs } from '../../src/domain/jobs/job-runner.ts';
 import { workOnJobs } from '../../src/jobs.ts';
-import { openMongo } from '../../src/storage/mongo/open-mongo.ts';
+import { openMongo } from '../../src/storage/open.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import { jobsOf } from '../contract/nouns.ts';

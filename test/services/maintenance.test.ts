@@ -8,8 +8,7 @@ import { migrate } from '../../src/domain/maintenance/migration/migration.ts';
 import { Verifier } from '../../src/domain/maintenance/verifier.ts';
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { openStore, openStoreCheck } from '../../src/storage/open.ts';
+import { openEmbedded, openStore, openStoreCheck } from '../../src/storage/open.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';
@@ -75,7 +74,7 @@ describeMongo('cairn migrate on MongoDB', () => {
     const problems = migrate({
       source: { ...source, statements: lateStatements },
       target,
-      verifier: new Verifier({ identifier, contexts: new ContextKeeper(source.blobStore, world) }),
+      verifier: new Verifier({ identifier, contexts: new ContextKeeper(source.blobs, world) }),
       onProgress: () => {},
     });
     expect(await Array.fromAsync(problems)).toEqual([]);

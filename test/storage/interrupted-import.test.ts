@@ -9,7 +9,7 @@ import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
 import { retractions } from '../../src/domain/integrity/retractions/retraction-records.ts';
 import { signatures } from '../../src/domain/integrity/signatures/signatures.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import type { PlannedStore } from '../../src/storage/store.ts';
 import { signatureChecks } from '../builders/signatures.ts';
 import { usePool } from '../builders/statement-pool.ts';
@@ -134,15 +134,9 @@ describe('an interrupted import', async () => {
         await blob.discard();
         throw new Error('interrupted');
       };
-      return {
-        write: (chunk) => blob.write(chunk),
-        finish: () => blob.finish(),
-        commit,
-        discard: () => blob.discard(),
-      };
+      return { ...blob, commit };
     };
-    const { read, size } = store.blobs;
-    const blobs = { stage, read: read.bind(store.blobs), size: size.bind(store.blobs) };
+    const blobs = { ...store.blobs, stage };
     await expect(
       importManifest(portsOf(store, { unlimitedBlobs: blobs }), file, 'json', graph),
     ).rejects.toThrow();

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { followRunTimeLimits } from '../../src/composition/run-time-limits.ts';
+import { limitedBlobs } from '../../src/domain/integrity/blobs/blob-store.ts';
 import {
   defaultRunTimeLimits,
   runTimeLimits,
@@ -8,7 +10,6 @@ import {
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../src/domain/integrity/ports.ts';
 import { Semaphore } from '../../src/domain/semaphore.ts';
-import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
 import type { PlannedStore } from '../../src/storage/store.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { openTemporary } from './temporary-folder.ts';
@@ -95,6 +96,7 @@ describe('a blob store under limits', () => {
     const failing: BlobStore = {
       stage: () => Promise.reject(new Error('stage')),
       size: async () => 1,
+      readSmall: async () => [],
       read: async () => ({
         size: 1,
         // biome-ignore lint/correctness/useYield: it fails before its first byte
@@ -117,27 +119,29 @@ describe('a blob store under limits', () => {
 
   test('starts with the stored limits or the defaults, and stores changes', async () => {
     const limits = { blobStoreFetchConcurrency: 1, blobStoreWriteConcurrency: 1 };
-    using first = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
-    expect(first.runTimeLimits.current()).toEqual(defaultRunTimeLimits);
-    await first.runTimeLimits.change(limits);
-    using again = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
-    for (const { blobs, runTimeLimits, writes } of [first, again]) {
-      expect(runTimeLimits.current()).toEqual(limits);
-      await writes.run(() => expect(blobs.stage()).rejects.toMatchObject(tooMuch));
-      const uploads = again.blobsOf('caller');
-      await again.writes.run(() => expect(uploads.stage()).rejects.toMatchObject(tooMuch));
+    await using first = await followRunTimeLimits(store.of(runTimeLimits), 0);
+    expect(first.current()).toEqual(defaultRunTimeLimits);
+    await first.change(limits);
+    await using again = await followRunTimeLimits(store.of(runTimeLimits), 0);
+    for (const followed of [first, again]) {
+      expect(followed.current()).toEqual(limits);
+      for (const caller of [undefined, 'caller']) {
+        const uploads = limitedBlobs(store.blobs, followed.blobs, caller);
+        await followed.blobs.write.run(() => expect(uploads.stage()).rejects.toMatchObject(tooMuch));
+      }
     }
   });
 
   test('follows changes of other processes, and changes only the given limits', async () => {
-    using one = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
-    using other = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
-    await one.runTimeLimits.change({ blobStoreFetchConcurrency: 5 });
-    await other.runTimeLimits.change({ blobStoreWriteConcurrency: 1 });
+    await using one = await followRunTimeLimits(store.of(runTimeLimits), 0);
+    await using other = await followRunTimeLimits(store.of(runTimeLimits), 0);
+    await one.change({ blobStoreFetchConcurrency: 5 });
+    await other.change({ blobStoreWriteConcurrency: 1 });
     const expected = { blobStoreFetchConcurrency: 5, blobStoreWriteConcurrency: 1 };
-    await vi.waitFor(() => expect(one.runTimeLimits.current()).toEqual(expected), 5_000);
-    await one.writes.run(() => expect(one.blobs.stage()).rejects.toMatchObject(tooMuch));
-    expect(other.runTimeLimits.current()).toEqual(expected);
+    await vi.waitFor(() => expect(one.current()).toEqual(expected), 5_000);
+    const uploads = limitedBlobs(store.blobs, one.blobs);
+    await one.blobs.write.run(() => expect(uploads.stage()).rejects.toMatchObject(tooMuch));
+    expect(other.current()).toEqual(expected);
   });
 
   test('keeps its limits while the store fails, and follows changes again afterwards', async () => {
@@ -153,12 +157,12 @@ describe('a blob store under limits', () => {
       insert: () => answer([false]),
       update: () => answer(undefined),
     };
-    using limited = await openLimitedBlobs(store.blobs, unsteady, 0);
+    await using limits = await followRunTimeLimits(unsteady, 0);
     isFailing = true;
-    await expect(limited.runTimeLimits.change({ blobStoreWriteConcurrency: 1 })).rejects.toThrow('gone');
-    expect(limited.runTimeLimits.current()).toEqual(kept);
+    await expect(limits.change({ blobStoreWriteConcurrency: 1 })).rejects.toThrow('gone');
+    expect(limits.current()).toEqual(kept);
     kept = { blobStoreFetchConcurrency: 9, blobStoreWriteConcurrency: 8 };
     isFailing = false;
-    await vi.waitFor(() => expect(limited.runTimeLimits.current()).toEqual(kept), 5_000);
+    await vi.waitFor(() => expect(limits.current()).toEqual(kept), 5_000);
   });
 });

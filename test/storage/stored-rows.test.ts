@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { PackedRows, unpackSlice } from '../../src/domain/integrity/statements/packed-rows.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { describedDocument, describedRow } from '../../src/storage/mongo/statements/statement-documents.ts';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { samples } from '../builders/rows.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -18,9 +18,8 @@ export function countedStore(store: Store, metrics: Metrics): Store {
     return counts;
   };
   const countedImport = (running: GraphImport): GraphImport => ({
+    ...running,
     put: (rows) => counted(rows, (packed) => running.put(packed)),
-    publish: (...graph) => running.publish(...graph),
-    abandon: () => running.abandon(),
   });
   return {
     ...store,
@@ -36,23 +35,22 @@ export function countedStore(store: Store, metrics: Metrics): Store {
 
 function countedBlobs(blobs: BlobStore, metrics: Metrics): BlobStore {
   return {
-    size: (cid) => blobs.size(cid),
+    ...blobs,
     async stage() {
       const staged = await blobs.stage();
       let bytes = 0;
       return {
+        ...staged,
         async write(chunk) {
           await staged.write(chunk);
           bytes += chunk.length;
         },
-        finish: () => staged.finish(),
         async commit(cid) {
           const outcome = await staged.commit(cid);
           metrics.blobs.inc({ outcome });
           metrics.blobBytes.inc({ direction: 'written' }, bytes);
           return outcome;
         },
-        discard: () => staged.discard(),
       };
     },
     async read(cid, range) {

@@ -33,12 +33,7 @@ export function tracedStaging<Name, Port extends { stage(): Promise<Staged<Name>
   if (!traces) return port;
   const stage = async (): Promise<Staged<Name>> => {
     const staged = await port.stage();
-    return {
-      write: (chunk) => staged.write(chunk),
-      finish: () => staged.finish(),
-      commit: (as) => traces.span(`${name}.commit`, () => staged.commit(as)),
-      discard: () => staged.discard(),
-    };
+    return { ...staged, commit: (...as) => traces.span(`${name}.commit`, () => staged.commit(...as)) };
   };
   return tracedPort(traces, name, { ...port, stage });
 }

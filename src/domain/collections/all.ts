@@ -8,7 +8,7 @@ import { auditExchanges, pluginEvents, stateRecords } from '../control-plane/gat
 import { stateBlobs } from '../control-plane/gateway/state-blobs.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
-import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
+import { blobSizes } from '../integrity/blobs/blob-store.ts';
 import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';

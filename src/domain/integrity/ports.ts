@@ -171,6 +171,8 @@ export interface BlobStore {
   size(cid: Cid): Promise<number | undefined>;
   /** @param range default: the whole blob. */
   read(cid: Cid, range?: ByteRange): Promise<BlobContent | undefined>;
+  /** As `Bucket.readSmall`. Those that are damaged are undefined too. */
+  readSmall(cids: readonly Cid[], limit: number): Promise<(Uint8Array | undefined)[]>;
 }
 
 /** A source of context documents beside the bundled ones. */

@@ -1,22 +1,15 @@
 import type { z } from 'zod';
+import type { Bucket, Buckets } from '../bucket.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { Records } from '../collections/records.ts';
 import type { Cid } from '../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../integrity/manifest/ports.ts';
-import type { BlobContent, BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
-import type { NamedContents } from '../named-contents.ts';
+import type { BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
 import { messageOfDamage, type ProblemKind, type StoreProblem, type Unreadable } from './problems.ts';
 
 export interface StoreCounts {
   readonly statements: number;
   readonly blobs: number;
-}
-
-export interface BlobEntry {
-  /** With the codec `raw`: stores do not keep the codec. */
-  readonly cid: Cid;
-  /** @throws ServiceError without `retryAfter` if the bytes are incomplete. */
-  read(): Promise<BlobContent | undefined>;
 }
 
 /** The content of a statement. Everything else that a store keeps about it can be computed from this. */
@@ -37,12 +30,14 @@ export interface RecordEntry {
 }
 
 /** Everything in a store, read as it is. On MongoDB other processes may write meanwhile. */
-export interface StoreContents extends AsyncDisposable {
+export interface StoreContents extends Pick<Buckets, 'exportResults' | 'sealedContents'>, AsyncDisposable {
   /** Description of the store for a log. */
   readonly place: string;
-  counts(): Promise<StoreCounts>;
-  blobs(): AsyncIterable<BlobEntry | Unreadable>;
-  readonly blobStore: BlobStore;
+  readonly blobBucket: Bucket;
+  /** The blobs of that bucket, verified. */
+  readonly blobs: BlobStore;
+  /** May be an estimate. */
+  statementCount(): Promise<number>;
   /**
    * The verified statements in the order of storing, then the unverified ones, in pages that every store can take in
    * one write.
@@ -58,8 +53,6 @@ export interface StoreContents extends AsyncDisposable {
   of<Shape extends z.ZodObject, Index extends string>(
     declared: Collection<Shape, Index>,
   ): Pick<Records<z.output<Shape>, Index>, 'get' | 'page' | 'among'>;
-  readonly exportResults: Pick<NamedContents, 'names' | 'read' | 'remove'>;
-  readonly sealedContents: Pick<NamedContents, 'names' | 'read' | 'remove'>;
 }
 
 export type IsWanted = (digest: Uint8Array) => boolean;
@@ -103,10 +96,18 @@ export interface CheckedStore extends StoreContents {
   orphans(repair: boolean): AsyncIterable<StoreProblem>;
 }
 
+/** A checked store without its buckets. */
+export type CheckedDatabase = Omit<CheckedStore, 'blobBucket' | keyof Buckets>;
+
 /** For the progress only. The part that is damaged reports the damage. */
-export async function countsOf(store: Pick<StoreContents, 'counts'>): Promise<StoreCounts | undefined> {
+export async function countsOf({
+  blobBucket,
+  statementCount,
+}: Pick<StoreContents, 'blobBucket' | 'statementCount'>): Promise<StoreCounts | undefined> {
   try {
-    return await store.counts();
+    let blobs = 0;
+    for await (const _ of blobBucket.names()) blobs += 1;
+    return { statements: await statementCount(), blobs };
   } catch (error) {
     messageOfDamage(error);
     return undefined;

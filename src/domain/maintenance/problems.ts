@@ -83,6 +83,10 @@ export function unknownEntry(kind: ProblemKind, { id, problem }: Unreadable): St
   return { kind, id, problem: `${problem}. Move it away.`, severity: 'orphan', repair: 'none' };
 }
 
+export function strayBlob(name: string): StoreProblem {
+  return unknownEntry('blob', { id: name, problem: 'This file is not a blob, or is in the wrong folder' });
+}
+
 /** The message of an error that damaged bytes cause, without its full stop. Throws any other error again. */
 export function messageOfDamage(error: unknown): string {
   if (error instanceof ServiceError && error.retryAfter === undefined && error.code !== 'storage_full')

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
-import { type BlobLimit, throwTooLarge } from '../../domain/integrity/blobs/blobs.ts';
+import { type BlobLimit, throwTooLarge } from '../../domain/integrity/blobs/upload.ts';
 import { Semaphore } from '../../domain/semaphore.ts';
 import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
 import type { AppEnv } from './app-env.ts';

@@ -1,20 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordStore } from '../../domain/collections/collection.ts';
-import { blobSizes, withKnownSizes } from '../../domain/integrity/blobs/blob-sizes.ts';
-import { withNames } from '../../domain/integrity/names/named-store.ts';
 import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
-import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
 import { jobs } from '../../domain/jobs/jobs.ts';
 import { probeFolder } from '../folder-probe.ts';
 import { spoolFiles } from '../spool-files.ts';
-import type { PlannedStore } from '../store.ts';
-import { openBlobPlaces } from './blobs/blob-places.ts';
-import { embeddedBlobs } from './blobs/blobs.ts';
-import { namedFiles } from './blobs/named-files.ts';
+import type { StoreDatabase } from '../store.ts';
+import { stagingIn } from './buckets/folder-bucket.ts';
 import { embeddedRecords } from './collections/records.ts';
 import { openDatabase } from './database.ts';
-import { startError } from './errors.ts';
 import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
 import { embeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { graphReads } from './graphs/graph-reads.ts';
@@ -24,15 +18,12 @@ import { registrarReads } from './statements/registrars.ts';
 import { embeddedRows } from './statements/rows.ts';
 
 /**
- * Opens the store of a data folder for this process alone.
+ * Opens the database of a data folder for this process alone. It needs the folders of the buckets from then on.
  * @throws ServiceError `unavailable`, `storage_full`. The message names the folder and what to do.
  */
-export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
+export async function openEmbeddedDatabase(dataDir: string): Promise<StoreDatabase> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openDatabase(dataDir));
-  const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
-    throw startError(error, dataDir);
-  });
   void forgetImports(database);
   // Their runners have ended, because a folder has one process.
   await releaseJobs(embeddedRecords(database, jobs), Number.POSITIVE_INFINITY);
@@ -41,8 +32,9 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
   const stack = opened.move();
   const registrars = registrarReads(database.reader);
   const of: RecordStore['of'] = (declared) => embeddedRecords(database, declared);
-  const store = planned({
+  return {
     place: `the data folder ${dataDir}`,
+    wasInterrupted: database.wasInterrupted,
     ...rowsOf(database.reader),
     snapshot: () => snapshots.open(),
     statements: {
@@ -54,10 +46,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     },
     graphs: embeddedGraphs(database),
     graphImports: embeddedGraphImports(database),
-    exportResults: namedFiles(places.staging, places.results),
-    sealedContents: namedFiles(places.staging, places.sealed),
-    spools: spoolFiles(places.staging),
-    blobs: withKnownSizes(embeddedBlobs(places), of(blobSizes)),
+    spools: spoolFiles(stagingIn(dataDir)),
     of,
     exchangeSeries: embeddedExchangeSeries(database.reader),
     failure: database.writes.failure,
@@ -65,11 +54,10 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     async ready() {
       database.writes.check();
       answer.get();
-      await probeFolder(places.staging);
+      await probeFolder(stagingIn(dataDir));
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  });
-  return withNames(store, { wasInterrupted: database.wasInterrupted });
+  };
 }
 
 function rowsOf(reader: DatabaseSync) {

@@ -1,5 +1,5 @@
 import { collections } from '../../domain/collections/all.ts';
-import { buckets } from './blobs/blob-places.ts';
+import { bucketNames } from './buckets/bucket-files.ts';
 import { statementIndexes } from './statements/statement-documents.ts';
 
 /**
@@ -8,7 +8,7 @@ import { statementIndexes } from './statements/statement-documents.ts';
  */
 export const shardKeys: Readonly<Record<string, string>> = {
   ...Object.fromEntries(statementIndexes.map(({ collection }) => [collection, '_id'])),
-  ...Object.fromEntries(buckets.map((bucket) => [`${bucket}.chunks`, 'files_id'])),
+  ...Object.fromEntries(bucketNames.map((bucket) => [`${bucket}.chunks`, 'files_id'])),
   ...Object.fromEntries(
     collections.filter(({ unique }) => Object.keys(unique).length === 0).map(({ name }) => [name, '_id']),
   ),

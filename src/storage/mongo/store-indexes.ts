@@ -1,5 +1,5 @@
 import { collections } from '../../domain/collections/all.ts';
-import { blobIndexes } from './blobs/blob-places.ts';
+import { bucketIndexes } from './buckets/bucket-files.ts';
 import { indexesOf } from './collections/documents.ts';
 import { attachmentIndexes } from './graphs/graph-attachments.ts';
 import { graphIndexes } from './graphs/graph-documents.ts';
@@ -10,7 +10,7 @@ import { statementIndexes } from './statements/statement-documents.ts';
 export const storeIndexes: readonly CollectionIndexes[] = [
   graphIndexes,
   attachmentIndexes,
-  ...blobIndexes,
+  ...bucketIndexes,
   ...statementIndexes,
   ...collections.map(indexesOf),
 ];

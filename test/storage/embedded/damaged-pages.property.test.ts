@@ -10,7 +10,7 @@ import { ServiceError } from '../../../src/domain/errors.ts';
 import type { StatementPage, StatementScope } from '../../../src/domain/integrity/ports.ts';
 import { openIntegrity } from '../../../src/integrity.ts';
 import { readSettings } from '../../../src/platform/settings/settings.ts';
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../../src/storage/open.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
 import { newGraph } from '../../builders/graphs.ts';
 import { row } from '../../builders/rows.ts';

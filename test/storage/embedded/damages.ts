@@ -4,9 +4,8 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import { expect } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
-import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
 import { levelTables } from '../../../src/storage/embedded/index/levels.ts';
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded, openEmbeddedCheck } from '../../../src/storage/open.ts';
 import { packNamed } from '../../builders/exchanges.ts';
 import type { Filled } from '../../contract/filled-store.ts';
 import type { ContentDamage, DerivedDamage, FsckPlace, Orphan } from '../../contract/store-fsck.ts';

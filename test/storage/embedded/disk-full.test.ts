@@ -8,7 +8,7 @@ import { ContextWorld } from '../../../src/domain/integrity/contexts/world.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { attachedBlobs } from '../../../src/domain/integrity/manifest/attached-blobs.ts';
 import { exportManifest } from '../../../src/domain/integrity/manifest/export.ts';
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../../src/storage/open.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
 import { counted } from '../../builders/put-counts.ts';
 import { row } from '../../builders/rows.ts';

@@ -3,7 +3,7 @@ import fs, { readdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../../src/storage/open.ts';
 import { putBlob } from '../../contract/filled-store.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -1,4 +1,4 @@
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../../src/storage/open.ts';
 import { row } from '../../builders/rows.ts';
 
 /** A process of its own that stores statements, tells which are stored, and waits for its end. */

@@ -7,9 +7,9 @@ import { embeddedExchangeSeries } from '../../../src/storage/embedded/exchanges/
 import { statementRewriting } from '../../../src/storage/embedded/fsck/statements.ts';
 import { graphReads } from '../../../src/storage/embedded/graphs/graph-reads.ts';
 import { statementCounter } from '../../../src/storage/embedded/graphs/statement-counter.ts';
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { sortWrites } from '../../../src/storage/embedded/statements/row-writes.ts';
 import { embeddedRows } from '../../../src/storage/embedded/statements/rows.ts';
+import { openEmbedded } from '../../../src/storage/open.ts';
 import { row } from '../../builders/rows.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded, openEmbeddedCheck } from '../../../src/storage/open.ts';
 import { row } from '../../builders/rows.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { change } from './damages.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open as openFile, readdir, rm, truncate } from 'node:fs/promises';
+import { readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
@@ -7,9 +7,8 @@ import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, cidUrn, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
-import { blobFile, blobPlacesIn } from '../../../src/storage/embedded/blobs/blob-places.ts';
-import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { OperationThread } from '../../../src/storage/embedded/threads/operation-thread.ts';
+import { openEmbedded } from '../../../src/storage/open.ts';
 import { counted } from '../../builders/put-counts.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
@@ -17,7 +16,6 @@ import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { authServiceIssuersContract } from '../../contract/auth-service-issuers.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
-import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { putBlob } from '../../contract/filled-store.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
@@ -25,7 +23,6 @@ import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
-import { namedContentsContract } from '../../contract/named-contents.ts';
 import { namesContract } from '../../contract/names.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
@@ -38,32 +35,8 @@ import { statementStoreContract } from '../../contract/statement-store.ts';
 import { statusEntriesContract } from '../../contract/status-entries.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
 import { openFilesUnder } from '../open-files.ts';
-import { newFolder, openTemporary, temporaryFolder } from '../temporary-folder.ts';
+import { openTemporary, temporaryFolder } from '../temporary-folder.ts';
 import { change as changeDatabase } from './damages.ts';
-
-async function openDamaged(): Promise<DamagedBlobs> {
-  const folder = await newFolder();
-  const store = await openEmbedded(folder);
-  return {
-    blobs: store.blobs,
-    async damage(cid, how) {
-      await using file = await openFile(blobFile(blobPlacesIn(folder), cid), 'r+');
-      const { buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
-      if (how === 'flip')
-        await file.write(
-          buffer.map((byte) => byte ^ 1),
-          0,
-          1,
-          0,
-        );
-      else await file.truncate((await file.stat()).size - 1);
-    },
-    async [Symbol.asyncDispose]() {
-      await store[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
 
 describe('the embedded store', () => {
   const open = () => openTemporary();
@@ -73,10 +46,8 @@ describe('the embedded store', () => {
   graphContentsContract(open);
   spoolStoreContract(open);
   blobStoreContract(open);
-  damagedBlobsContract(openDamaged);
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
-  namedContentsContract(open);
   namesContract(open);
   gatewayContract(open);
   userStoreContract(open);

@@ -2,30 +2,35 @@ import { randomBytes } from 'node:crypto';
 import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../../bench/tcp-proxy.ts';
+import { blobName, verifiedBlobs } from '../../../src/domain/integrity/blobs/blob-store.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../../src/domain/integrity/ports.ts';
-import { blobName } from '../../../src/storage/blob-names.ts';
-import { sweepUploads } from '../../../src/storage/mongo/blobs/blob-orphans.ts';
-import { type BlobPlaces, blobIndexes, blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
-import { mongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
-import { namedFiles } from '../../../src/storage/mongo/blobs/named-files.ts';
+import {
+  type BucketFiles,
+  bucketFiles,
+  bucketIndexes,
+} from '../../../src/storage/mongo/buckets/bucket-files.ts';
+import { gridFsBucket, gridFsBuckets } from '../../../src/storage/mongo/buckets/gridfs-bucket.ts';
+import { sweepUploads } from '../../../src/storage/mongo/buckets/interrupted-uploads.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
-import { damagedBlobsContract } from '../../contract/damaged-blobs.ts';
+import { bucketsContract } from '../../contract/buckets.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
 const hourMs = 3_600_000;
 const patience = { waitMs: 0, waiting: () => {} };
 
+const blobsIn = (files: BucketFiles) => verifiedBlobs(gridFsBucket(files));
+
 describeMongo('blobs in GridFS', () => {
   let database: Database;
-  let places: BlobPlaces;
+  let places: BucketFiles;
   let blobs: BlobStore;
 
   beforeAll(async () => {
-    database = await openDatabase(newDatabase(), blobIndexes, patience);
-    places = blobPlaces(database);
-    blobs = mongoBlobs(places);
+    database = await openDatabase(newDatabase(), bucketIndexes, patience);
+    places = bucketFiles(database, 'blobs');
+    blobs = blobsIn(places);
   });
   afterAll(async () => {
     await database.db.dropDatabase();
@@ -84,14 +89,14 @@ describeMongo('blobs in GridFS', () => {
 
   test('are not shown before they have their names', async () => {
     await (await staged(randomBytes(10))).finish();
-    const results = namedFiles(places);
-    const names = await Array.fromAsync(results.names());
+    const names = await Array.fromAsync(gridFsBucket(places).names());
     expect(names.filter((name) => !/^[0-9a-f]{2}-/.test(name))).toEqual([]);
   });
 
   test('have no chunks when they are small and have other names than blobs', async () => {
-    const results = namedFiles(blobPlaces(database, 'exports'));
-    const { files, chunks } = blobPlaces(database, 'exports');
+    const exports = bucketFiles(database, 'exports');
+    const { files, chunks } = exports;
+    const results = gridFsBucket(exports);
     const [bytes, filename] = [randomBytes(100), 'small'];
     const result = await results.stage();
     await result.write(bytes);
@@ -121,7 +126,7 @@ describeMongo('blobs in GridFS', () => {
   test('are refused when their upload took too long', async () => {
     const before = await chunkCount();
     const bytes = randomBytes(10);
-    const late = mongoBlobs({ ...places, database: laterAfter(1, places.database, 13) });
+    const late = blobsIn({ ...places, database: laterAfter(1, places.database, 13) });
     const blob = await staged(bytes, late);
     await expect(blob.commit(cidOf(codecs.raw, bytes))).rejects.toMatchObject({ code: 'unavailable' });
     expect(await chunkCount()).toBe(before);
@@ -145,16 +150,20 @@ describeMongo('blobs in GridFS', () => {
     ).toBe(true);
   });
 
-  damagedBlobsContract(async () => ({
-    blobs,
-    async damage(cid, how) {
-      const file = await places.files.findOne({ filename: blobName(cid) });
+  bucketsContract(async () => ({
+    buckets: gridFsBuckets(database),
+    async damage(kind, filename, how) {
+      const { files, chunks } = bucketFiles(database, collections[kind]);
+      const change = (data: Buffer) => (how === 'flip' ? flipped(data) : data.subarray(0, -1));
+      const file = await files.findOne({ filename });
+      if (file?.data) {
+        await files.updateOne({ filename }, { $set: { data: change(Buffer.from(file.data)) } } as object);
+        return;
+      }
       const order = { n: how === 'flip' ? 1 : -1 } as const;
-      const [chunk] = await places.chunks.find({ files_id: file?._id }).sort(order).limit(1).toArray();
-      const bytes = Buffer.from(chunk?.data as unknown as Uint8Array);
-      bytes.writeUInt8(bytes.readUInt8() ^ 1);
-      const data = how === 'flip' ? bytes : bytes.subarray(0, -1);
-      await places.chunks.updateOne({ _id: chunk?._id } as object, { $set: { data } } as object);
+      const [chunk] = await chunks.find({ files_id: file?._id }).sort(order).limit(1).toArray();
+      const data = change(Buffer.from(chunk?.data as unknown as Uint8Array));
+      await chunks.updateOne({ _id: chunk?._id } as object, { $set: { data } } as object);
     },
     [Symbol.asyncDispose]: async () => undefined,
   }));
@@ -164,7 +173,7 @@ describeMongo('blobs in GridFS', () => {
     const cid = cidOf(codecs.raw, bytes);
     const blob = await staged(
       bytes,
-      mongoBlobs({ ...places, files: repeating(places.files), chunks: repeating(places.chunks) }),
+      blobsIn({ ...places, files: repeating(places.files), chunks: repeating(places.chunks) }),
     );
     expect(await blob.commit(cid)).toBe('stored');
     const content = await blobs.read(cid);
@@ -176,10 +185,10 @@ describeMongo('blobs in GridFS', () => {
     await using proxy = await TcpProxy.before(address.url);
     const url = `${proxy.url(address.url)}?serverSelectionTimeoutMS=500&socketTimeoutMS=500`;
     const throughProxy: DatabaseAddress = { url, name: database.db.databaseName };
-    await using cut = await openDatabase(throughProxy, blobIndexes, patience);
+    await using cut = await openDatabase(throughProxy, bucketIndexes, patience);
     const bytes = randomBytes(100);
     const cid = cidOf(codecs.raw, bytes);
-    const blob = await staged(bytes, mongoBlobs(blobPlaces(cut)));
+    const blob = await staged(bytes, blobsIn(bucketFiles(cut, 'blobs')));
     await blob.finish();
     proxy.loseAnswers();
     await expect(blob.commit(cid)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
@@ -192,6 +201,13 @@ describeMongo('blobs in GridFS', () => {
     expect(await (await staged(bytes)).commit(cid)).toBe('known');
   });
 });
+
+const collections = { blobs: 'blobs', exportResults: 'exports', sealedContents: 'sealed' } as const;
+
+function flipped(bytes: Buffer): Buffer {
+  bytes.writeUInt8(bytes.readUInt8() ^ 1);
+  return bytes;
+}
 
 /** A collection whose inserts are done twice, as the driver does when an answer is lost. */
 function repeating<Of extends Document>(collection: Collection<Of>): Collection<Of> {

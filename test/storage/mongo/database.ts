@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
+import { bucketFiles } from '../../../src/storage/mongo/buckets/bucket-files.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
 import { describeWith } from '../../describe-with.ts';
 
@@ -32,7 +32,7 @@ export async function databaseVersion({ url, name }: DatabaseAddress, version: n
 /** The ids of uploads that have left chunks without a complete file. */
 export async function cutOffUploads({ url, name }: DatabaseAddress): Promise<string[]> {
   await using database = await Database.connect(databaseClient(url), { url, name });
-  const { files, chunks } = blobPlaces(database);
+  const { files, chunks } = bucketFiles(database, 'blobs');
   const begun = await chunks.distinct('files_id');
   const found = await files.find().toArray();
   const complete = new Set(found.map(({ _id }) => String(_id)));

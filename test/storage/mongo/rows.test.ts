@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
+import { openMongo } from '../../../src/storage/open.ts';
 import { statementRowsContract } from '../../contract/statement-rows.ts';
 import { newFolder } from '../temporary-folder.ts';
 import { describeMongo, dropDatabase, newDatabase } from './database.ts';

@@ -14,7 +14,6 @@ import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.
 import { mongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
-import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
 import { onlyIn } from '../../../src/storage/mongo/statements/graph-updates.ts';
 import {
   statementCollections,
@@ -22,6 +21,7 @@ import {
 } from '../../../src/storage/mongo/statements/statement-documents.ts';
 import { mongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
 import { mongoStatements } from '../../../src/storage/mongo/statements/statements.ts';
+import { openMongo } from '../../../src/storage/open.ts';
 import { counted } from '../../builders/put-counts.ts';
 import { row } from '../../builders/rows.ts';
 import { sharedStoreContract } from '../../contract/shared-store.ts';

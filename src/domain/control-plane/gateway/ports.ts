@@ -1,4 +1,4 @@
-import type { NamedContents } from '../../named-contents.ts';
+import type { Bucket } from '../../bucket.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { Users } from '../users.ts';
 import type { ProjectBindings, ProjectMemberships } from './project-records.ts';
@@ -15,7 +15,7 @@ export interface GatewayPorts {
   readonly stateBlobs: Pick<StateBlobs, 'insert'>;
   readonly memberships: Pick<ProjectMemberships, 'among' | 'insert'>;
   readonly bindings: Pick<ProjectBindings, 'among' | 'insert'>;
-  readonly sealedContents: Pick<NamedContents, 'stage' | 'remove'>;
+  readonly sealedContents: Pick<Bucket, 'stage' | 'remove'>;
   /** A UUID of version 7. */
   readonly newId: () => string;
   readonly now: () => Date;

@@ -1,8 +1,8 @@
+import type { Bucket } from '../../bucket.ts';
 import type { Records } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
-import { comparedBytes } from '../../integrity/blobs/verified-blobs.ts';
+import { comparedBytes } from '../../integrity/blobs/blob-store.ts';
 import { type Cid, cidIn, cidOf, codecs, parseCid } from '../../integrity/identifiers/cid.ts';
-import type { NamedContents } from '../../named-contents.ts';
 import { insertOnce, type Sent } from './batch.ts';
 import type { GatewayPorts } from './ports.ts';
 import type { SealedPart } from './runtime-records.ts';
@@ -34,7 +34,7 @@ export class SealedPack {
    * Stores the pack under a new name, durable when it resolves.
    * @param id a UUID of version 7, whose time tells how old a pack without records is.
    */
-  async store(contents: Pick<NamedContents, 'stage'>, id: string): Promise<string> {
+  async store(contents: Pick<Bucket, 'stage'>, id: string): Promise<string> {
     const bytes = Buffer.concat(this.#chunks);
     const name = `${id}.${cidOf(codecs.raw, bytes).text}`;
     const staged = await contents.stage();
@@ -61,7 +61,7 @@ export function timeOfPack(name: string): number {
 
 /** Reads the bytes of a record, and compares them with their CID. @throws ServiceError `damaged`. */
 export async function readSealed(
-  contents: Pick<NamedContents, 'read'>,
+  contents: Pick<Bucket, 'read'>,
   { name, offset, size, cid }: SealedPart,
 ): Promise<Uint8Array> {
   if (size === 0) return new Uint8Array();

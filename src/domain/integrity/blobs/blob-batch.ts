@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { carBlocks } from '../car/car.ts';
 import type { BlobStore } from '../ports.ts';
-import { type BlobLimit, type BlobNaming, stageBlob, throwTooLarge, type VerifiedBlob } from './blobs.ts';
+import { type BlobLimit, type BlobNaming, stageBlob, throwTooLarge, type VerifiedBlob } from './upload.ts';
 
 export interface BatchLimits {
   readonly blob: BlobLimit;

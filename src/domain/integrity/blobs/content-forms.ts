@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { reachEverything } from '../access/content-reach.ts';
 import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';
 import type { BlobContent } from '../ports.ts';
-import { readAll } from './blobs.ts';
+import { readAll } from './blob-store.ts';
 import { type ContentPorts, openContent } from './content.ts';
 import { decodeCollection, decodeCollectionRoot } from './iroh-collection.ts';
 

@@ -6,7 +6,7 @@ import { type Cid, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange, Identifier, StatementStore } from '../ports.ts';
 import type { Signatures } from '../signatures/signatures.ts';
 import { statementNQuads } from '../statements/statements.ts';
-import { contentOf } from './blobs.ts';
+import { contentOf } from './blob-store.ts';
 
 export interface ContentPorts {
   readonly blobs: Pick<BlobStore, 'read' | 'size'>;

@@ -2,7 +2,7 @@ import { type Cid, cidIn, codecs, makeCid } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import type { BlobStore, StatementRow } from '../ports.ts';
-import { readSmallBlob } from './blobs.ts';
+import { readSmallBlob } from './blob-store.ts';
 import { decodeCollectionRoot } from './iroh-collection.ts';
 
 export interface FoundBlob {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
 import { decodeUtf8 } from '../../json/strict-json.ts';
-import { readSmallBlob, storeBytes } from '../blobs/blobs.ts';
-import { isIntact } from '../blobs/verified-blobs.ts';
+import { isIntact, readSmallBlob } from '../blobs/blob-store.ts';
+import { storeBytes } from '../blobs/upload.ts';
 import { cidIn, cidOf, codecs, parseCid } from '../identifiers/cid.ts';
 import type { BlobStore, ContextSource } from '../ports.ts';
 import { type ContextDocument, type ContextSet, type ContextWorld, contextDocument } from './world.ts';

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { ServiceError } from '../../errors.ts';
-import { storeBytes } from '../blobs/blobs.ts';
+import { storeBytes } from '../blobs/upload.ts';
 import { jcs } from '../identification/jcs.ts';
 import { type Cid, cidOf, codecs, parseCid } from '../identifiers/cid.ts';
 import type { BlobStore } from '../ports.ts';

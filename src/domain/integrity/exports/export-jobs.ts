@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
+import type { Bucket } from '../../bucket.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AttemptEnds } from '../../jobs/attempt-ends.ts';
 import { addJob, type NewJob, unbegunJob } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
-import type { NamedContents } from '../../named-contents.ts';
 import { jcs } from '../identification/jcs.ts';
 import { sha256Hex } from '../identifiers/hashing.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
@@ -33,7 +33,7 @@ export interface ExportJobs {
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly attemptEnds: Pick<AttemptEnds, 'next'>;
   readonly exportRequests: SharedTurns;
-  readonly results: Pick<NamedContents, 'read' | 'remove'>;
+  readonly results: Pick<Bucket, 'read' | 'remove'>;
   readonly now: () => Date;
   readonly newId: () => string;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { Bucket } from '../../bucket.ts';
 import type { JobKind } from '../../jobs/job-runner.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import type { NamedContents } from '../../named-contents.ts';
 import { hasher } from '../identifiers/hashing.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import { visibilityFor } from './export-jobs.ts';
@@ -21,7 +21,7 @@ const dayMs = 24 * 3_600_000;
 /** Writes a manifest to the results. An interrupted attempt leaves nothing there. */
 export function manifestExports(
   ports: ManifestExporting,
-  results: Pick<NamedContents, 'stage'>,
+  results: Pick<Bucket, 'stage'>,
   { jobs, mostBytes }: { readonly jobs: Pick<Jobs, 'page'>; readonly mostBytes: number },
 ): JobKind<z.output<typeof exportRequest>> {
   return {
@@ -45,7 +45,7 @@ export function manifestExports(
 
 async function write(
   { statements, blobs, missingBlobs, missing, leftOut, bytes: chunks }: ExportedManifest,
-  results: Pick<NamedContents, 'stage'>,
+  results: Pick<Bucket, 'stage'>,
   { name, reserve }: { readonly name: string; readonly reserve: (bytes: number) => Promise<void> },
   report: Report,
 ): Promise<ExportProgress> {
@@ -74,14 +74,14 @@ async function write(
 /** Removes results without a record, of interrupted attempts and cancelled exports. */
 export async function removeOrphanedResults(
   jobs: Pick<Jobs, 'get'>,
-  results: Pick<NamedContents, 'names' | 'remove'>,
+  results: Pick<Bucket, 'names' | 'remove'>,
 ): Promise<void> {
   for await (const name of orphanedResults(jobs, results)) await results.remove(name);
 }
 
 export async function* orphanedResults(
   jobs: Pick<Jobs, 'get'>,
-  results: Pick<NamedContents, 'names'>,
+  results: Pick<Bucket, 'names'>,
 ): AsyncGenerator<string> {
   for await (const name of results.names()) {
     const job = await jobs.get(name.slice(0, name.indexOf('.')));

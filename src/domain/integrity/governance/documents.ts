@@ -2,7 +2,7 @@ import { callerKey, type Principal } from '../../access/access.ts';
 import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
-import { storeBytes } from '../blobs/blobs.ts';
+import { storeBytes } from '../blobs/upload.ts';
 import { jcs } from '../identification/jcs.ts';
 import { type Cid, cidOf, codecs } from '../identifiers/cid.ts';
 import type { BlobStore } from '../ports.ts';

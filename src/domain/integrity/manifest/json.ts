@@ -1,7 +1,7 @@
 import { encodedBase64 } from '../../base64.ts';
 import { ServiceError } from '../../errors.ts';
 import { chunksOf, type RandomAccess } from '../../json/random-access.ts';
-import { readAll } from '../blobs/blobs.ts';
+import { readAll } from '../blobs/blob-store.ts';
 import type { FoundBlob } from '../blobs/referenced-blobs.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { parseCid } from '../identifiers/cid.ts';

@@ -1,42 +1,17 @@
-import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { readSmallBlob } from '../blobs/blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { GraphImports } from '../manifest/ports.ts';
-import type { BlobStore, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
+import type { BlobStore, PutCounts, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
 import { PackedRows, rowsOfKind } from '../statements/packed-rows.ts';
 import { placeNumber } from '../statements/places.ts';
 import type { StatementRowsOfStore } from '../statements/rows.ts';
 import { documentLimit, mayBeObject, subjectNameIn } from './name.ts';
 import { type NameRecords, type Naming, nameRecord, namingKind, namingOf } from './name-records.ts';
 
-/** Small blobs; undefined for those that are missing, larger than `documentLimit`, or damaged. */
-export type DocumentReader = (cids: readonly Cid[]) => Promise<(Uint8Array | undefined)[]>;
-
 export interface NamingPorts {
   readonly names: Pick<NameRecords, 'insert'>;
   readonly rows: StatementRowsOfStore;
-  readonly documents: DocumentReader;
-}
-
-const documentsAtOnce = 16;
-
-/** Reads documents one by one, for stores that have nothing quicker. */
-export function documentsOf(blobs: Pick<BlobStore, 'read'>): DocumentReader {
-  const read = async (cid: Cid) => {
-    try {
-      return await readSmallBlob(blobs, cid, documentLimit);
-    } catch (error) {
-      if (error instanceof ServiceError && error.retryAfter === undefined) return undefined;
-      throw error;
-    }
-  };
-  return async (cids) => {
-    const found: (Uint8Array | undefined)[] = [];
-    for (let at = 0; at < cids.length; at += documentsAtOnce)
-      found.push(...(await Promise.all(cids.slice(at, at + documentsAtOnce).map(read))));
-    return found;
-  };
+  readonly blobs: Pick<BlobStore, 'readSmall'>;
 }
 
 const namingsAtOnce = 500;
@@ -50,17 +25,17 @@ function repeatable(rows: Iterable<StatementRow>): PackedRows | readonly Stateme
 async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
   const meant = Array.from(rowsOfKind(rows, namingKind), namingOf).filter((naming) => naming !== undefined);
   for (let at = 0; at < meant.length; at += namingsAtOnce) {
-    const records = await recordsOf(ports.documents, meant.slice(at, at + namingsAtOnce));
+    const records = await recordsOf(ports.blobs, meant.slice(at, at + namingsAtOnce));
     if (records.length > 0) await ports.names.insert(records);
   }
 }
 
 /** The records of those whose documents are stored and have a name. */
-export async function recordsOf(documents: DocumentReader, namings: readonly Naming[]) {
+export async function recordsOf(blobs: NamingPorts['blobs'], namings: readonly Naming[]) {
   const cids = new Map(
     namings.flatMap(({ document }) => cidIn(document) ?? []).map((cid) => [cid.text, cid]),
   );
-  const found = await documents([...cids.values()]);
+  const found = await blobs.readSmall([...cids.values()], documentLimit);
   const names = new Map(
     [...cids.keys()].map((text, at) => {
       const bytes = found[at];
@@ -79,7 +54,11 @@ const rowsAtOnce = 200;
 const mostRows = 10_000;
 
 /** Indexes the name in a document for the statements that are stored already. */
-async function nameByDocument({ names, rows }: NamingPorts, cid: Cid, name: string): Promise<void> {
+async function nameByDocument(
+  { names, rows }: Omit<NamingPorts, 'blobs'>,
+  cid: Cid,
+  name: string,
+): Promise<void> {
   const places = [documentPlace];
   const identifiers = identifiersOf(cid);
   for (const part of [rows.verified, rows.unverified]) {
@@ -107,8 +86,12 @@ function identifiersOf({ text, digest, multihash }: Cid): string[] {
   return [...new Set([text, ...others])].map(cidUrn);
 }
 
-/** Passes a blob on, and keeps the name in it if it is a small JSON document. */
-function namedWhenStored(staged: StagedBlob, ports: NamingPorts): StagedBlob {
+/** Indexes the name in each small JSON document that is stored. */
+export function namedBlobs(blobs: BlobStore, ports: Omit<NamingPorts, 'blobs'>): BlobStore {
+  return { ...blobs, stage: async () => named(await blobs.stage(), ports) };
+}
+
+function named(staged: StagedBlob, ports: Omit<NamingPorts, 'blobs'>): StagedBlob {
   let chunks: Uint8Array[] | null = [];
   let size = 0;
   let name: string | undefined;
@@ -117,6 +100,7 @@ function namedWhenStored(staged: StagedBlob, ports: NamingPorts): StagedBlob {
     chunks = null;
   };
   return {
+    ...staged,
     async write(chunk) {
       await staged.write(chunk);
       size += chunk.length;
@@ -135,7 +119,6 @@ function namedWhenStored(staged: StagedBlob, ports: NamingPorts): StagedBlob {
       if (name !== undefined) await nameByDocument(ports, cid, name);
       return outcome;
     },
-    discard: () => staged.discard(),
   };
 }
 
@@ -145,12 +128,12 @@ const newestLooked = 1_000;
  * Indexes the names of the newest statements that have none yet, because a process may have been killed between storing and
  * naming. Repeats of older requests do it for the others.
  */
-export async function nameNewest({ names, rows, documents }: NamingPorts): Promise<void> {
+export async function nameNewest({ names, rows, blobs }: NamingPorts): Promise<void> {
   const list = { by: 'kind', kind: namingKind } as const;
   for (let [after, looked]: [string | null, number] = [null, 0]; looked < newestLooked; ) {
     const page = await rows.verified.page(list, after, rowsAtOnce);
     const records = await recordsOf(
-      documents,
+      blobs,
       page.rows.flatMap((row) => namingOf(row) ?? []),
     );
     if (records.length > 0) await names.insert(records);
@@ -163,43 +146,29 @@ export async function nameNewest({ names, rows, documents }: NamingPorts): Promi
 interface Writes {
   readonly statements: StatementStore;
   readonly graphImports: GraphImports;
-  readonly blobs: BlobStore;
 }
 
 /**
  * Indexes names as soon as a statement and its document are stored. Both sides look for each other after they are
  * stored themselves, so whichever comes second finds the first. A repeated write indexes what an interrupted one has not.
  */
-export function withNaming({ statements, graphImports, blobs }: Writes, ports: NamingPorts): Writes {
+export function namedWrites({ statements, graphImports }: Writes, ports: NamingPorts): Writes {
+  const thenName = async (given: Iterable<StatementRow>, put: (rows: typeof given) => Promise<PutCounts>) => {
+    const rows = repeatable(given);
+    const counts = await put(rows);
+    await nameSubjects(ports, rows);
+    return counts;
+  };
   return {
     statements: {
       ...statements,
-      async putMany(given, graphId, registrar) {
-        const rows = repeatable(given);
-        const counts = await statements.putMany(rows, graphId, registrar);
-        await nameSubjects(ports, rows);
-        return counts;
-      },
+      putMany: (given, ...under) => thenName(given, (rows) => statements.putMany(rows, ...under)),
     },
     graphImports: {
       async begin(projectId) {
         const coming = await graphImports.begin(projectId);
-        return {
-          async put(given) {
-            const rows = repeatable(given);
-            const counts = await coming.put(rows);
-            await nameSubjects(ports, rows);
-            return counts;
-          },
-          publish: (graph, attachments) => coming.publish(graph, attachments),
-          abandon: () => coming.abandon(),
-        };
+        return { ...coming, put: (given) => thenName(given, (rows) => coming.put(rows)) };
       },
-    },
-    blobs: {
-      stage: async () => namedWhenStored(await blobs.stage(), ports),
-      size: (cid) => blobs.size(cid),
-      read: (cid, range) => blobs.read(cid, range),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { Verifier, type VerifierPorts } from '../../maintenance/verifier.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
-import { comparedBytes } from '../blobs/verified-blobs.ts';
+import { comparedBytes } from '../blobs/blob-store.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import { noCredentials } from '../manifest/credential-standings.ts';
 import { SummaryCounts } from '../manifest/summary.ts';

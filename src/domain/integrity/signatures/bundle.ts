@@ -1,5 +1,5 @@
 import { isObject } from '../../json/is-object.ts';
-import { readSmallBlob } from '../blobs/blobs.ts';
+import { readSmallBlob } from '../blobs/blob-store.ts';
 import { type Cid, cidIn } from '../identifiers/cid.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
 import type { BlobStore } from '../ports.ts';

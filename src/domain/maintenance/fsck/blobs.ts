@@ -1,7 +1,7 @@
-import { comparedBytes } from '../../integrity/blobs/verified-blobs.ts';
+import { cidOfBlobName, comparedBytes } from '../../integrity/blobs/blob-store.ts';
+import type { Cid } from '../../integrity/identifiers/cid.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
-import type { BlobEntry } from '../contents.ts';
-import { lost, messageOfDamage, type StoreProblem, type Unreadable, unknownEntry } from '../problems.ts';
+import { lost, messageOfDamage, type StoreProblem, strayBlob } from '../problems.ts';
 import type { FsckRun } from './run.ts';
 
 const blobsAtOnce = 4;
@@ -10,19 +10,25 @@ const advice = 'Restore it from a backup, or store the right bytes again: "cairn
 
 /** Hashes the blobs again. */
 export async function* fsckBlobs({ store, isWanted, count }: FsckRun): AsyncGenerator<StoreProblem> {
-  const check = async (blob: BlobEntry | Unreadable): Promise<StoreProblem | undefined> => {
-    if ('problem' in blob) return unknownEntry('blob', blob);
-    if (!isWanted(blob.cid.digest)) return undefined;
-    const problem = await blobProblem(blob);
+  const check = async (name: string): Promise<StoreProblem | undefined> => {
+    const cid = cidOfBlobName(name);
+    if (!cid) return strayBlob(name);
+    if (!isWanted(cid.digest)) return undefined;
+    const problem = await blobProblem(store, name, cid);
     count('blobs');
-    return problem === undefined ? undefined : lost('blob', blob.cid.text, problem, advice);
+    return problem === undefined ? undefined : lost('blob', cid.text, problem, advice);
   };
-  for await (const problem of mapConcurrent(store.blobs(), blobsAtOnce, check)) if (problem) yield problem;
+  const names = store.blobBucket.names();
+  for await (const problem of mapConcurrent(names, blobsAtOnce, check)) if (problem) yield problem;
 }
 
-async function blobProblem({ cid, read }: BlobEntry): Promise<string | undefined> {
+async function blobProblem(
+  { blobBucket }: FsckRun['store'],
+  name: string,
+  cid: Cid,
+): Promise<string | undefined> {
   try {
-    await using content = await read();
+    await using content = await blobBucket.read(name);
     if (!content) return 'It is listed and cannot be found';
     for await (const _ of comparedBytes(cid, content.bytes));
     return undefined;

@@ -7,7 +7,7 @@ import type { StoreContents } from '../contents.ts';
 import { lost, messageOfDamage, type StoreProblem } from '../problems.ts';
 import { recordProblem } from '../record-problem.ts';
 
-type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
+type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobs'>;
 
 const rootedKept = 10_000;
 const advice = 'Restore the store from a backup.';
@@ -64,7 +64,7 @@ async function* missingAttachments(contents: Contents, { graphId }: Graph): Asyn
   ];
   for (const { cid, what } of named) {
     const name = cidIn(cid);
-    if (!name || (await contents.blobStore.size(name)) === undefined)
+    if (!name || (await contents.blobs.size(name)) === undefined)
       yield lost('attachment', graphId, `The document ${cid} of ${what} is missing`);
   }
 }

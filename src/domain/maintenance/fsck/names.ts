@@ -1,7 +1,8 @@
 import { jcs } from '../../integrity/identification/jcs.ts';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
+import { documentLimit } from '../../integrity/names/name.ts';
 import { type Naming, nameRecords, namingOf } from '../../integrity/names/name-records.ts';
-import { documentsOf, recordsOf } from '../../integrity/names/naming.ts';
+import { recordsOf } from '../../integrity/names/naming.ts';
 import type { StatementRow } from '../../integrity/ports.ts';
 import { orphan, repairable, type StoreProblem, unfinished } from '../problems.ts';
 import type { FsckRun } from './run.ts';
@@ -15,7 +16,7 @@ export async function* namesOfRows(
 ): AsyncGenerator<StoreProblem> {
   const namings = rows.flatMap((row) => namingOf(row) ?? []);
   if (namings.length === 0) return;
-  const right = await recordsOf(documentsOf(store.blobStore), namings);
+  const right = await recordsOf(store.blobs, namings);
   const stored = await store.of(nameRecords).among(
     'key',
     right.map(({ id }) => id),
@@ -38,10 +39,9 @@ async function* wronglyNamed(
   named: ReadonlySet<string>,
 ): AsyncGenerator<StoreProblem> {
   const nameless = new Map(namings.filter(({ id }) => !named.has(id)).map((one) => [one.id, one]));
-  const read = documentsOf(store.blobStore);
   for (const { id } of (await store.of(nameRecords).among('key', [...nameless.keys()], 1)).flat()) {
     const document = cidIn(nameless.get(id)?.document ?? '');
-    const [isThere] = document ? await read([document]) : [];
+    const [isThere] = document ? await store.blobs.readSmall([document], documentLimit) : [];
     if (!isThere) continue;
     if (repair) await store.removeRecord(nameRecords, id);
     yield repairable('name', id, 'The index has a name that its document does not give', repair);

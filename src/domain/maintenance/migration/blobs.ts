@@ -1,33 +1,39 @@
-import { storeBlob } from '../../integrity/blobs/blobs.ts';
+import { cidOfBlobName } from '../../integrity/blobs/blob-store.ts';
+import { storeBlob } from '../../integrity/blobs/upload.ts';
+import type { Cid } from '../../integrity/identifiers/cid.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
-import type { BlobEntry } from '../contents.ts';
-import { messageOfDamage, type StoreProblem, type Unreadable, unknownEntry } from '../problems.ts';
-import { leftOut, type MigrationRun, type MigrationTarget, readable } from './run.ts';
+import { messageOfDamage, type StoreProblem, strayBlob } from '../problems.ts';
+import { leftOut, type MigrationRun, readable } from './run.ts';
 
 const blobsAtOnce = 4;
 
 /** Copies the blobs that the target does not have, and hashes them on the way. */
 export async function* copyBlobs(run: MigrationRun): AsyncGenerator<StoreProblem> {
   const { source, target, counts, count } = run;
-  const copy = async (blob: BlobEntry | Unreadable): Promise<StoreProblem | undefined> => {
-    if ('problem' in blob) return unknownEntry('blob', blob);
-    const isKnown = (await target.blobs.size(blob.cid)) !== undefined;
-    const problem = isKnown ? undefined : await copyBlob(target, blob);
-    if (problem !== undefined) return leftOut(run, 'blob', blob.cid.text, problem);
+  const copy = async (name: string): Promise<StoreProblem | undefined> => {
+    const cid = cidOfBlobName(name);
+    if (!cid) return strayBlob(name);
+    const isKnown = (await target.blobs.size(cid)) !== undefined;
+    const problem = isKnown ? undefined : await copyBlob(run, name, cid);
+    if (problem !== undefined) return leftOut(run, 'blob', cid.text, problem);
     if (!isKnown) counts.stored += 1;
     count('blobs', 1);
     return undefined;
   };
-  const blobs = readable(run, 'blobs', source.blobs());
-  for await (const problem of mapConcurrent(blobs, blobsAtOnce, copy)) if (problem) yield problem;
+  const names = readable(run, 'blobs', source.blobBucket.names());
+  for await (const problem of mapConcurrent(names, blobsAtOnce, copy)) if (problem) yield problem;
 }
 
-async function copyBlob({ blobs }: MigrationTarget, { cid, read }: BlobEntry): Promise<string | undefined> {
+async function copyBlob(
+  { source, target }: MigrationRun,
+  name: string,
+  cid: Cid,
+): Promise<string | undefined> {
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: '' };
   try {
-    await using content = await read();
+    await using content = await source.blobBucket.read(name);
     if (!content) return 'It is listed and cannot be found';
-    await storeBlob(blobs, content.bytes, { expected: cid }, limit);
+    await storeBlob(target.blobs, content.bytes, { expected: cid }, limit);
     return undefined;
   } catch (error) {
     return messageOfDamage(error);

@@ -1,7 +1,7 @@
+import type { Bucket } from '../../bucket.ts';
 import type { RecordStore } from '../../collections/collection.ts';
 import type { GraphContents, GraphImports } from '../../integrity/manifest/ports.ts';
 import type { BlobStore, GraphStore, StatementStore } from '../../integrity/ports.ts';
-import type { NamedContents } from '../../named-contents.ts';
 import type { StoreContents } from '../contents.ts';
 import { lost, messageOfDamage, type StoreProblem } from '../problems.ts';
 import type { Verifier } from '../verifier.ts';
@@ -12,7 +12,7 @@ export interface MigrationTarget extends RecordStore {
   readonly graphImports: GraphImports;
   readonly graphContents: Pick<GraphContents, 'attachments'>;
   readonly statements: Pick<StatementStore, 'putMany'>;
-  readonly sealedContents: Pick<NamedContents, 'read' | 'stage'>;
+  readonly sealedContents: Pick<Bucket, 'read' | 'stage'>;
 }
 
 export interface MigrationCounts {

@@ -1,5 +1,5 @@
 import { cidOfPack } from '../../control-plane/gateway/sealed-contents.ts';
-import { comparedBytes } from '../../integrity/blobs/verified-blobs.ts';
+import { comparedBytes } from '../../integrity/blobs/blob-store.ts';
 import type { Cid } from '../../integrity/identifiers/cid.ts';
 import { messageOfDamage, type StoreProblem, unknownEntry } from '../problems.ts';
 import { leftOut, type MigrationRun, readable } from './run.ts';

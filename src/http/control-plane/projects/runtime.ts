@@ -14,6 +14,7 @@ import {
 } from '../../../contract/control-plane/runtime-records.ts';
 import { rangeOf } from '../../../contract/parameters.ts';
 import { bytes } from '../../../contract/values.ts';
+import type { Bucket } from '../../../domain/bucket.ts';
 import {
   attestationIn,
   bodyIn,
@@ -29,7 +30,6 @@ import {
   seriesQuery,
   timeSeries,
 } from '../../../domain/control-plane/projects/time-series.ts';
-import type { NamedContents } from '../../../domain/named-contents.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
@@ -39,7 +39,7 @@ import { exchangeJson, jsonOfEvents, stateJson } from './runtime-json.ts';
 import { sealedAnswer } from './sealed-answer.ts';
 
 export interface RuntimePorts extends ProjectPorts, RuntimeRecords {
-  readonly sealedContents: Pick<NamedContents, 'read'>;
+  readonly sealedContents: Pick<Bucket, 'read'>;
   readonly exchangeSeries: ExchangeSeries;
   readonly now: () => Date;
 }

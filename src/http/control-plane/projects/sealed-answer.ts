@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
+import type { Bucket } from '../../../domain/bucket.ts';
 import type { SealedPart } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import { readSealed } from '../../../domain/control-plane/gateway/sealed-contents.ts';
-import type { NamedContents } from '../../../domain/named-contents.ts';
 import type { AppEnv } from '../../../platform/http/app-env.ts';
 import type { Answered } from '../../ready-answer.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
@@ -21,7 +21,7 @@ const cautions = {
 /** Answers the bytes of a record, after they were compared with their CID. @throws ServiceError `damaged`. */
 export async function sealedAnswer<Caller>(
   context: Context<AppEnv<Caller>>,
-  contents: Pick<NamedContents, 'read'>,
+  contents: Pick<Bucket, 'read'>,
   part: SealedPart,
   contentType = unknownType,
 ): Promise<Answered> {

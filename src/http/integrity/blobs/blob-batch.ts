@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { type BatchPart, carParts, storeBlobs } from '../../../domain/integrity/blobs/blob-batch.ts';
-import type { BlobNaming } from '../../../domain/integrity/blobs/blobs.ts';
+import type { BlobNaming } from '../../../domain/integrity/blobs/upload.ts';
 import type { BlobStore } from '../../../domain/integrity/ports.ts';
 import { assertContentType, bodyStream } from '../../../platform/http/body.ts';
 import { multipartParts } from '../../../platform/http/multipart.ts';

@@ -12,7 +12,6 @@ import {
 import { anyJson, bytes, plainText } from '../../../contract/values.ts';
 import { anywhere, callerKey, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/blobs.ts';
 import {
   type ContentPorts,
   contentSize,
@@ -20,6 +19,7 @@ import {
   openContent,
 } from '../../../domain/integrity/blobs/content.ts';
 import { openText, readIrohCollection } from '../../../domain/integrity/blobs/content-forms.ts';
+import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/upload.ts';
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobStore, JsonReader } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';

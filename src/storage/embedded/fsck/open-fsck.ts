@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { collections } from '../../../domain/collections/all.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { CheckedStore } from '../../../domain/maintenance/contents.ts';
-import { blobPlacesIn } from '../blobs/blob-places.ts';
-import { embeddedBlobs } from '../blobs/blobs.ts';
-import { namedFiles } from '../blobs/named-files.ts';
+import type { CheckedDatabase } from '../../../domain/maintenance/contents.ts';
 import { recordReads } from '../collections/record-reads.ts';
 import { hasTables } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
@@ -14,7 +11,6 @@ import { readError, reading, startError } from '../errors.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
 import { assertSchema } from '../schema.ts';
-import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
@@ -22,10 +18,10 @@ import { putRecord, recordPages, removeRecord } from './records.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
 /**
- * Opens the store of a data folder as it is, for this process alone. Opening changes nothing in it.
+ * Opens the database of a data folder as it is, for this process alone. Opening changes nothing in it.
  * @throws ServiceError that names the folder and what to do; `not_found` if it has no store.
  */
-export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
+export async function openEmbeddedFsck(folder: string): Promise<CheckedDatabase> {
   using opened = new DisposableStack();
   const file = join(folder, 'cairn.db');
   if (!existsSync(file)) throwNoStore(folder);
@@ -35,7 +31,6 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
     assertSchema(writer, folder);
     if (!hasTables(writer, collections)) throwOlder(folder);
     const reader = opened.adopt(openReader(file), (database) => database.close());
-    const places = blobPlacesIn(folder);
     const statementCount = reader.prepare(
       'SELECT (SELECT count(*) FROM verified_rows) + (SELECT count(*) FROM unverified_rows) AS count',
     );
@@ -46,12 +41,7 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
     const stack = opened.move();
     return {
       place: `the data folder ${folder}`,
-      counts: async () => ({
-        statements: await read(() => Number(statementCount.get()?.count)),
-        blobs: await countBlobs(places),
-      }),
-      blobs: () => readBlobs(places),
-      blobStore: embeddedBlobs(places),
+      statementCount: () => read(() => Number(statementCount.get()?.count)),
       statements: (isWanted) =>
         reading(function* () {
           yield* statementPages(reader, 'verified', isWanted);
@@ -66,8 +56,6 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
       attachments: (graphId) => read(() => contents.attachments([graphId])),
       records: (declared) => reading(() => recordPages(reader, declared)),
       of: (declared) => recordReads(reader, declared),
-      exportResults: namedFiles(places.staging, places.results),
-      sealedContents: namedFiles(places.staging, places.sealed),
       now: () => new Date(),
       database: (repair) => reading(() => fsckDatabase(writer, repair)),
       hasStatements: (cids) => read(() => storedStatements(reader, cids)),
@@ -75,7 +63,7 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
       removeRecord: (declared, key) => read(() => removeRecord(writer, declared, key)),
       rewrite: statementRewriting(writer),
       derived: { check: () => reading(derived.check), rebuild: derived.rebuild },
-      orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),
+      orphans: (repair) => reading(() => fsckOrphans(folder, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };
   } catch (error) {

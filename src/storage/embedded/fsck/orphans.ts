@@ -2,17 +2,18 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { orphan, type StoreProblem } from '../../../domain/maintenance/problems.ts';
-import type { BlobPlaces } from '../blobs/blob-places.ts';
+import { stagingIn } from '../buckets/folder-bucket.ts';
 import { isMissingFile } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { sortWrites } from '../statements/row-writes.ts';
 
 /** No other process uses this folder, so everything unfinished is an orphan. */
 export async function* fsckOrphans(
-  { staging }: BlobPlaces,
+  dataDir: string,
   writer: DatabaseSync,
   repair: boolean,
 ): AsyncGenerator<StoreProblem> {
+  const staging = stagingIn(dataDir);
   for (const name of await stagedNames(staging)) {
     if (repair) await rm(join(staging, name), { recursive: true, force: true });
     yield orphan('upload', name, 'It was interrupted', repair);

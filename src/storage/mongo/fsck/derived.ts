@@ -5,11 +5,11 @@ import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { importCollection } from '../graphs/graph-documents.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { pagesByKey } from '../pages-by-key.ts';
 import { graphsWithout, projectsWith } from '../statements/graph-updates.ts';
 import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
 import { among } from '../statements/statement-inserts.ts';
 import { takeOver } from '../statements/verified-takeover.ts';
-import { pagesByKey } from './pages.ts';
 import { graphKeys, nameOf } from './statements.ts';
 
 type Listed = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;

@@ -1,10 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
-import type { CheckedStore, RecordEntry } from '../../../domain/maintenance/contents.ts';
-import { blobPlaces } from '../blobs/blob-places.ts';
-import { mongoBlobs } from '../blobs/blobs.ts';
-import { namedFiles } from '../blobs/named-files.ts';
+import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
 import { documentOf, type RecordDocument, recordOf } from '../collections/documents.ts';
 import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
@@ -13,36 +10,33 @@ import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
 import { mongoGraphs } from '../graphs/graphs.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { openExisting, type Patience } from '../open-database.ts';
+import { pagesByKey } from '../pages-by-key.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
-import { readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
-import { pagesByKey } from './pages.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
 const pageGraphs = 1_000;
 const pageRecords = 100;
 
 /**
- * Opens the store of a database as it is. Other processes may use it. Opening changes nothing in it.
+ * Opens a database as it is. Other processes may use it. Opening changes nothing in it.
  * @throws ServiceError that names the server and what to do; `not_found` if the database has no store.
  */
-export async function openMongoCheck(address: DatabaseAddress, patience: Patience): Promise<CheckedStore> {
+export async function openMongoFsck(
+  address: DatabaseAddress,
+  patience: Patience,
+): Promise<CheckedDatabase & { readonly connection: Database }> {
   const database = await openExisting(address, patience);
   const registered = new RegisteredGraphs(database);
-  const places = blobPlaces(database);
   const graphs = mongoGraphs(database, registered);
   const { verified, unverified } = statementCollections(database);
   return {
+    connection: database,
     place: database.place,
-    counts: () =>
-      translated(async () => ({
-        statements: await countBoth(database, (statements) => statements.estimatedDocumentCount()),
-        blobs: await places.files.estimatedDocumentCount(),
-      })),
-    blobs: () => readBlobs(places),
-    blobStore: mongoBlobs(places),
+    statementCount: () =>
+      translated(() => countBoth(database, (statements) => statements.estimatedDocumentCount())),
     async *statements(isWanted) {
       yield* statementPages(verified, true, registered, isWanted);
       yield* statementPages(unverified, false, registered, isWanted);
@@ -52,8 +46,6 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
     attachments: (graphId) => registered.attachments([graphId]),
     records: (declared) => recordPages(database, declared),
     of: (declared) => mongoRecords(database, declared),
-    exportResults: namedFiles(blobPlaces(database, 'exports')),
-    sealedContents: namedFiles(blobPlaces(database, 'sealed')),
     now: () => database.now(),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
     hasStatements: (cids) => storedStatements(database, cids),

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { BlobPlaces } from './blob-places.ts';
+import type { BucketFiles } from './bucket-files.ts';
 
 /** Longer than any upload may take (see `uploadMs`), so that no running upload loses its chunks. */
 const orphanMs = 24 * 3_600_000;
@@ -11,19 +11,19 @@ interface MarkDocument {
 }
 
 /** Removes interrupted uploads. Checks each upload once, when it is old enough. */
-export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void> {
-  const _id = `swept_uploads_of_${places.bucket}`;
-  const settings = places.database.collection<MarkDocument>('settings');
+export async function sweepUploads(bucket: BucketFiles, now: Date): Promise<void> {
+  const _id = `swept_uploads_of_${bucket.bucket}`;
+  const settings = bucket.database.collection<MarkDocument>('settings');
   const after = (await settings.findOne({ _id }))?.upTo ?? ObjectId.createFromTime(0);
-  for await (const { upTo, cutOff } of oldUploads(places, now, after)) {
-    await removeUploads(places, cutOff);
+  for await (const { upTo, cutOff } of oldUploads(bucket, now, after)) {
+    await removeUploads(bucket, cutOff);
     await settings.updateOne({ _id }, { $max: { upTo } }, { upsert: true });
   }
 }
 
 /** Removes the files first, because a later sweep removes chunks without a file. */
 export async function removeUploads(
-  { files, chunks }: Pick<BlobPlaces, 'files' | 'chunks'>,
+  { files, chunks }: Pick<BucketFiles, 'files' | 'chunks'>,
   ids: readonly ObjectId[],
 ): Promise<void> {
   if (ids.length === 0) return;
@@ -33,7 +33,7 @@ export async function removeUploads(
 
 /** Finds uploads that are too old to be running, page by page. `cutOff` are those without a complete file. */
 export async function* oldUploads(
-  { files, chunks }: BlobPlaces,
+  { files, chunks }: BucketFiles,
   now: Date,
   after: ObjectId = ObjectId.createFromTime(0),
 ): AsyncGenerator<{ readonly upTo: ObjectId; readonly cutOff: readonly ObjectId[] }> {

@@ -3,14 +3,15 @@ import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
 /** The buckets: blobs by multihash, results of exports, and sealed contents. */
-export const buckets = ['blobs', 'exports', 'sealed'] as const;
-export type Bucket = (typeof buckets)[number];
+export const bucketNames = ['blobs', 'exports', 'sealed'] as const;
+type BucketName = (typeof bucketNames)[number];
 
 /** A file, which may contain its bytes instead of having chunks. */
 export type StoredFile = GridFSFile & { readonly data?: Uint8Array };
 
-export interface BlobPlaces {
-  readonly bucket: Bucket;
+/** The collections of a bucket. */
+export interface BucketFiles {
+  readonly bucket: BucketName;
   readonly database: Database;
   readonly files: Collection<StoredFile>;
   readonly chunks: Collection<GridFSChunk>;
@@ -18,16 +19,20 @@ export interface BlobPlaces {
   readonly wholeLimit: number;
 }
 
-const filesName = (bucket: Bucket) => `${bucket}.files`;
-const chunksName = (bucket: Bucket) => `${bucket}.chunks`;
+const filesName = (bucket: BucketName) => `${bucket}.files`;
+const chunksName = (bucket: BucketName) => `${bucket}.chunks`;
 
 /** More than the driver's 255 KiB, because each chunk waits for a majority. */
 export const chunkSize = 1 << 20;
 
-const wholeLimits: Readonly<Record<Bucket, number>> = { blobs: -1, exports: 256 << 10, sealed: 256 << 10 };
+const wholeLimits: Readonly<Record<BucketName, number>> = {
+  blobs: -1,
+  exports: 256 << 10,
+  sealed: 256 << 10,
+};
 
 /** File names are unique. */
-function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
+function indexesOf(bucket: BucketName): CollectionIndexes[] {
   return [
     {
       collection: filesName(bucket),
@@ -40,9 +45,9 @@ function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
   ];
 }
 
-export const blobIndexes: readonly CollectionIndexes[] = buckets.flatMap(bucketIndexes);
+export const bucketIndexes: readonly CollectionIndexes[] = bucketNames.flatMap(indexesOf);
 
-export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPlaces {
+export function bucketFiles(database: Database, bucket: BucketName): BucketFiles {
   return {
     bucket,
     database,

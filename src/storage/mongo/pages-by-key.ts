@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter, FindOptions, WithId } from 'mongodb';
-import { translated } from '../errors.ts';
+import { translated } from './errors.ts';
 
 /**
  * All documents of a collection, page by page in the order of their keys: those that are added meanwhile come or not,

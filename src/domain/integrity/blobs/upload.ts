@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import { hasher, type MultihashName } from '../identifiers/hashing.ts';
-import type { BlobContent, BlobStore, StagedBlob } from '../ports.ts';
+import type { BlobStore, StagedBlob } from '../ports.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 
 export interface BlobNaming {
@@ -109,44 +109,4 @@ function throwMismatch(expected: Cid, computed: Cid): never {
     'cid_mismatch',
     `The bytes are ${cidUrn(computed)}, not the expected ${cidUrn(expected)}. Nothing was stored.`,
   );
-}
-
-/** Reads a whole blob into memory. @throws ServiceError `unexpected_content` if it has more than `limit` bytes. */
-export async function readSmallBlob(
-  blobs: Pick<BlobStore, 'read'>,
-  cid: Cid,
-  limit: number,
-): Promise<Uint8Array | undefined> {
-  const content = await blobs.read(cid);
-  if (!content) return undefined;
-  return await readAll(content, limit, (size) => {
-    throw new ServiceError(
-      'unexpected_content',
-      `${cid.text} has ${size} bytes, but at most ${limit} are read.`,
-    );
-  });
-}
-
-/** Bytes in memory as content. @param size of the whole blob, if they are a part of it. */
-export function contentOf(bytes: Uint8Array, size = bytes.length): BlobContent {
-  return {
-    size,
-    bytes: (async function* () {
-      if (bytes.length > 0) yield bytes;
-    })(),
-    [Symbol.asyncDispose]: async () => undefined,
-  };
-}
-
-/** Reads content into memory. @param refuse called if it has more than `limit` bytes. */
-export async function readAll(
-  content: BlobContent,
-  limit: number,
-  refuse: (size: number) => never,
-): Promise<Uint8Array> {
-  await using open = content;
-  if (open.size > limit) refuse(open.size);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of open.bytes) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { StagedUpload } from '../../src/storage/staged-upload.ts';
+import { stagedBytes } from '../../src/storage/staged-bytes.ts';
 
 /** An upload to a place that has a name already, or not, or refuses it. */
 function upload(publish: () => Promise<'stored' | 'known'>) {
   const target = new PassThrough().resume();
   const calls: string[] = [];
-  const staged = new StagedUpload<string>({
+  const staged = stagedBytes({
     stream: target,
     async publish(name) {
       calls.push(`publish ${name}`);

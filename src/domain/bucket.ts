@@ -1,0 +1,71 @@
+import { ServiceError } from './errors.ts';
+import type { BlobContent, ByteRange, Staged } from './integrity/ports.ts';
+
+/**
+ * A place for bytes under names (letters, digits, `-` and `.`): a folder, a bucket of GridFS, or one of an object store.
+ * What is stored under a name appears whole, is durable, and never changes.
+ */
+export interface Bucket {
+  stage(): Promise<StagedBytes>;
+  size(name: string): Promise<number | undefined>;
+  /** @param range default: all bytes. */
+  read(name: string, range?: ByteRange): Promise<BlobContent | undefined>;
+  /**
+   * Reads several contents at once. Those that are missing, incomplete or larger than `limit` are undefined.
+   * @param limit at most 256 KiB.
+   */
+  readSmall(names: readonly string[], limit: number): Promise<(Uint8Array | undefined)[]>;
+  /** Harmless if the content does not exist. */
+  remove(name: string): Promise<void>;
+  /** Every name, also of what something else has put there. */
+  names(): AsyncIterable<string>;
+}
+
+export interface StagedBytes extends Staged<string> {
+  /**
+   * @param isIntact whether the bytes that have the name already are good; bad ones are replaced. Default: they are good.
+   *   A bucket that can replace them in one step may do so without asking.
+   */
+  commit(name: string, isIntact?: () => Promise<boolean>): Promise<'stored' | 'known'>;
+}
+
+/** The buckets of a store. */
+export interface Buckets {
+  /** Blobs by multihash. */
+  readonly blobs: Bucket;
+  /** Finished manifests. */
+  readonly exportResults: Bucket;
+  /** Bodies of exchanges and state blobs. No integrity route reads them. */
+  readonly sealedContents: Bucket;
+}
+
+const readsAtOnce = 16;
+
+/** `readSmall` of a bucket that has nothing quicker than to read one content after another. */
+export async function readEach(
+  bucket: Pick<Bucket, 'read'>,
+  names: readonly string[],
+  limit: number,
+): Promise<(Uint8Array | undefined)[]> {
+  const found: (Uint8Array | undefined)[] = [];
+  for (let at = 0; at < names.length; at += readsAtOnce) {
+    const some = names.slice(at, at + readsAtOnce);
+    found.push(...(await Promise.all(some.map((name) => readOne(bucket, name, limit)))));
+  }
+  return found;
+}
+
+async function readOne(
+  bucket: Pick<Bucket, 'read'>,
+  name: string,
+  limit: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    await using content = await bucket.read(name);
+    if (!content || content.size > limit) return undefined;
+    return Buffer.concat(await Array.fromAsync(content.bytes));
+  } catch (error) {
+    if (error instanceof ServiceError && error.retryAfter === undefined) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs';
+import { constants, mkdir, open, opendir, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { type Bucket, type Buckets, readEach } from '../../../domain/bucket.ts';
+import { pooledBytes, takeBuffer } from '../../../domain/buffer-pool.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
+import { fileReadError, isMissingFile, startError, storageError } from '../errors.ts';
+import { stagedFile, syncFolder } from './staged-file.ts';
+
+const folders = { blobs: 'blobs', exportResults: 'exports', sealedContents: 'sealed', staging: 'staging' };
+
+/** Creates the folders of the buckets, and removes what an earlier process left in staging. */
+export async function openFolderBuckets(dataDir: string): Promise<Buckets> {
+  try {
+    await rm(stagingIn(dataDir), { recursive: true, force: true });
+    for (const folder of Object.values(folders))
+      await mkdir(join(dataDir, folder), { recursive: true, mode: 0o700 });
+    await syncFolder(dataDir);
+    return folderBuckets(dataDir);
+  } catch (error) {
+    throw startError(error, dataDir);
+  }
+}
+
+/** The buckets as they are. */
+export function folderBuckets(dataDir: string): Buckets {
+  const bucket = (folder: string, isNested: boolean) =>
+    folderBucket({ root: join(dataDir, folder), staging: stagingIn(dataDir), isNested });
+  return {
+    blobs: bucket(folders.blobs, true),
+    exportResults: bucket(folders.exportResults, false),
+    sealedContents: bucket(folders.sealedContents, false),
+  };
+}
+
+/** The folder for files that are still being written. */
+export function stagingIn(dataDir: string): string {
+  return join(dataDir, folders.staging);
+}
+
+interface BucketFolder {
+  readonly root: string;
+  readonly staging: string;
+  /** Whether it has folders with the first bytes of the digests that are the names of blobs. */
+  readonly isNested: boolean;
+}
+
+/** The files of a folder. */
+function folderBucket({ root, staging, isNested }: BucketFolder): Bucket {
+  const fileOf = isNested ? (name: string) => blobFile(root, name) : (name: string) => join(root, name);
+  const bucket: Bucket = {
+    stage: async () => stagedFile(staging, root, fileOf),
+    size: async (name) => fileSize(fileOf(name)),
+    read: async (name, range) => readFileRange(fileOf(name), range),
+    readSmall: (names, limit) => readEach(bucket, names, limit),
+    async remove(name) {
+      await rm(fileOf(name), { force: true }).catch((error: unknown) => {
+        throw storageError(error);
+      });
+    },
+    async *names() {
+      for await (const path of filesIn(root, isNested)) {
+        const name = basename(path);
+        yield fileOf(name) === path ? name : relative(root, path);
+      }
+    },
+  };
+  return bucket;
+}
+
+/** The file of a blob, below folders with the first two bytes of its digest. */
+export function blobFile(root: string, name: string): string {
+  const digest = name.slice(name.indexOf('-') + 1);
+  return join(root, digest.slice(0, 2), digest.slice(2, 4), name);
+}
+
+/** A folder that a backup has left out because it was empty is empty. That of blobs never is. */
+async function* filesIn(folder: string, isNested: boolean): AsyncGenerator<string> {
+  try {
+    for await (const entry of await opendir(folder)) {
+      const path = join(folder, entry.name);
+      if (!entry.isDirectory()) yield path;
+      else if (isNested) yield* filesIn(path, isNested);
+    }
+  } catch (error) {
+    if (isNested) throw fileReadError(error);
+    if (!isMissingFile(error)) throw storageError(error);
+  }
+}
+
+/** Asks at once, because the thread pool takes twenty times as long as the question. */
+function fileSize(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size;
+  } catch (error) {
+    throw fileReadError(error);
+  }
+}
+
+function readFileRange(path: string, range?: ByteRange): BlobContent | undefined {
+  const size = fileSize(path);
+  if (size === undefined) return undefined;
+  const { first, last } = range ?? { first: 0, last: size - 1 };
+  const bytes = fileBytes(path, first, last + 1);
+  return {
+    size,
+    bytes,
+    async [Symbol.asyncDispose]() {
+      await bytes.return(undefined);
+    },
+  };
+}
+
+/** Opens the file only when the first chunk is requested, so unread content holds no file handle. */
+async function* fileBytes(path: string, first: number, end: number): AsyncGenerator<Uint8Array, void> {
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait forever.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    for (let position = first; position < end; ) {
+      const length = Math.min(pooledBytes, end - position);
+      const target = length === pooledBytes ? takeBuffer() : Buffer.allocUnsafeSlow(length);
+      const { buffer, bytesRead } = await file.read(target, 0, length, position);
+      if (bytesRead === 0) throw new ServiceError('damaged', 'A stored file is shorter than it was.');
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    throw fileReadError(error);
+  }
+}
