@@ -1,8 +1,9 @@
+import { bareId } from '../contract/words/text.ts';
 import type { Principal } from '../domain/access/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { scopeFor } from '../domain/integrity/access/statement-scope.ts';
 import { cidIn, codecs, isStatementCid, makeCid } from '../domain/integrity/identifiers/cid.ts';
-import { bareIdentifier, parseIdentifier, uuidIn } from '../domain/integrity/identifiers/identifiers.ts';
+import { parseIdentifier, uuidIn } from '../domain/integrity/identifiers/identifiers.ts';
 import type { GraphStore } from '../domain/integrity/ports.ts';
 import { type FindPorts, findIdentifier } from '../domain/integrity/statements/find.ts';
 import { readStatement, type StatementReading } from '../domain/integrity/statements/read-statement.ts';
@@ -36,7 +37,7 @@ export async function pageOfSearch(
 }
 
 function lineageOf(id: string): string {
-  return `/ui/lineage/${encodeURIComponent(bareIdentifier(id))}`;
+  return `/ui/lineage/${encodeURIComponent(bareId(id))}`;
 }
 
 function identifierIn(text: string): string | undefined {

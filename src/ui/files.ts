@@ -34,7 +34,7 @@ const packaged: Readonly<Record<string, { readonly name: string; readonly path: 
 
 const files = new Map<string, PageFile>();
 
-/** A file that the pages load, by its path below `browser`; undefined when there is none. */
+/** A file that the pages load, by its path below `browser` or in `words`; undefined when there is none. */
 export async function pageFile(name: string): Promise<PageFile | undefined> {
   const known = files.get(name);
   if (known || !/^(?:[a-z-]+\/)*[a-z-]+\.(?:ts|js|css|svg)$/.test(name)) return known;
@@ -53,13 +53,17 @@ export async function pageFile(name: string): Promise<PageFile | undefined> {
 async function contentOf(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const library = Object.hasOwn(packaged, name) ? packaged[name] : undefined;
   if (library) return new Uint8Array(await readFile(fileURLToPath(library.path)));
-  const bytes = await readFile(join(import.meta.dirname, 'browser', name));
+  const folder = name.startsWith('words/') ? '../contract' : 'browser';
+  const bytes = await readFile(join(import.meta.dirname, folder, name));
   return name.endsWith('.ts') ? browserScript(bytes.toString()) : new Uint8Array(bytes);
 }
 
-/** A script without its types, and with the addresses of packages, which browsers do not find by name. */
+/** A script without its types, and with the addresses of words and packages, which browsers do not find by name. */
 function browserScript(source: string): Uint8Array<ArrayBuffer> {
-  let code = stripTypeScriptTypes(source);
+  let code = stripTypeScriptTypes(source).replaceAll(
+    / from '(?:\.\.\/)+contract\/words\//g,
+    " from '/ui/files/words/",
+  );
   for (const [file, { name }] of Object.entries(packaged))
     code = code.replaceAll(`from '${name}'`, `from '/ui/files/${file}'`);
   return new TextEncoder().encode(code);

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { bareIdentifier, shortIdentifier } from '../domain/integrity/identifiers/identifiers.ts';
+import { bareId, shortId } from '../contract/words/text.ts';
 import { shownKinds } from '../domain/integrity/kinds/shown.ts';
 import { type Html, header, type Link, lineages } from './header.ts';
 import { page } from './page.ts';
@@ -7,8 +7,8 @@ import { page } from './page.ts';
 /** The page of a lineage. It holds no data: its script asks the API with the credentials of the reader. */
 export async function lineagePage(id: string, links: readonly Link[]): Promise<string> {
   return await page({
-    title: `Lineage of ${shortIdentifier(id)}`,
-    body: lineage(id, bareIdentifier(id), links),
+    title: `Lineage of ${shortId(id)}`,
+    body: lineage(id, bareId(id), links),
     styles: [
       'lineage/lineage.css',
       'lineage/drawing/kinds.css',

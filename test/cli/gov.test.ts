@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shortId } from '../../src/contract/words/text.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { shortIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
 const project = randomUUID();
@@ -69,7 +69,7 @@ describe('cairn gov status', () => {
     const certificate = { subjectCid: subject, policyCid, expiryDate: '2999-12-31' };
     const { credential } = JSON.parse(await post(`policy/compliance/${project}`, certificate));
     const short = await status(subject, project);
-    expect(short.stdout).toContain(shortIdentifier(policyCid));
+    expect(short.stdout).toContain(shortId(policyCid));
     const { stdout } = await status(subject, project, '--full');
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toContainEqual([
       'valid',

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
 import { textTree } from '../../src/cli/terminal/text-tree.ts';
 import { type LineageAnswer, lineage as lineageAnswer } from '../../src/contract/integrity/lineage.ts';
+import { shortId } from '../../src/contract/words/text.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { shortIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { directions } from '../../src/domain/integrity/lineage/edges.ts';
 import { ownStatement } from '../builders/statements.ts';
@@ -72,7 +72,7 @@ const wholeTree = async (...args: string[]) => {
   const run = await lineage(...args, '--full');
   return { ...run, stdout: run.stdout.slice(run.stdout.indexOf('\n\n') + 2) };
 };
-const short = (id = '') => shortIdentifier(id);
+const short = (id = '') => shortId(id);
 
 describe('cairn lineage', () => {
   test('begins with a summary, and folds rows and distant nodes', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { bareId } from '../../src/contract/words/text.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { bareIdentifier, parseIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
+import { parseIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
 
 const cid = cidOf(codecs.raw, 'x').text;
 const uuid = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
@@ -16,7 +17,7 @@ describe('identifiers from callers', () => {
     ['did:web:example.org/a?b#c', 'did:web:example.org/a?b#c'],
   ])('%s', (given, identifier) => {
     expect(parseIdentifier(given)).toBe(identifier);
-    expect(parseIdentifier(bareIdentifier(identifier))).toBe(identifier);
+    expect(parseIdentifier(bareId(identifier))).toBe(identifier);
   });
 
   test.each([

@@ -94,7 +94,7 @@ describe('/ui/files/{name}', () => {
     const files = await loaded();
     expect([...files.keys()]).toEqual(
       expect.arrayContaining(
-        ['lineage/lineage.ts', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map(
+        ['lineage/lineage.ts', 'words/trust.ts', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map(
           (name) => `/ui/files/${name}`,
         ),
       ),

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { shortId } from '../../contract/words/text.ts';
 import { type Recorded, type Recording, recordRun, rehearse } from '../record/recording.ts';
 import { runCommand } from '../record/run-command.ts';
 import type { Value } from '../record/statements.ts';
@@ -119,13 +119,13 @@ function report({ name, duration, computation, spooled, graph, ...files }: Recor
   const row = (word: string) => (file: { path: string; cid: string }) => [
     word,
     printableLine(file.path),
-    shortIdentifier(file.cid),
+    shortId(file.cid),
   ];
   const rows = [
     ...some(inputs).map(row('input')),
     ...(program ? [program] : []).map(row('program')),
     ...some(outputs).map(row('output')),
-    ['statement', printableLine(name), shortIdentifier(computation)],
+    ['statement', printableLine(name), shortId(computation)],
   ];
   const hidden = inputs.length + outputs.length - some(inputs).length - some(outputs).length;
   const where = spooled ? ` Send it with: cairn ingest ${dirname(spooled)}` : '';

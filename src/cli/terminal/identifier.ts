@@ -1,4 +1,4 @@
-import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { shortId } from '../../contract/words/text.ts';
 import type { Io } from './io.ts';
 import { printableLine } from './printable.ts';
 
@@ -15,7 +15,7 @@ export function shownIdentifier(
   name: string | undefined,
   { isFull = false, nameWidth = 60 } = {},
 ): string {
-  const text = printableLine(isFull ? id : shortIdentifier(id));
+  const text = printableLine(isFull ? id : shortId(id));
   if (name === undefined) return text;
   const whole = printableLine(name);
   return `${isFull ? whole : cutLine(whole, nameWidth)} (${text})`;

@@ -25,6 +25,9 @@ export const trustMarks: Readonly<Record<TrustMark, Mark>> = {
   retracted: { label: 'retracted', meaning: 'whoever made it has withdrawn it', tone: 'bad' },
 };
 
+/** From the best to the worst. */
+export const allMarks = Object.keys(trustMarks) as readonly TrustMark[];
+
 export function trustMark({ state, valid }: Pick<TrustAnswer, 'state' | 'valid'>): TrustMark {
   return state === 'signed' && !valid ? 'invalid' : state;
 }

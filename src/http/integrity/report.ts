@@ -1,8 +1,8 @@
 import { lineageParams, reportQuery } from '../../contract/integrity/lineage.ts';
 import { plainText } from '../../contract/values.ts';
+import { bareId } from '../../contract/words/text.ts';
 import { callerKey, known } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
-import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import { reportOnStored, type StoredReporting } from '../../domain/integrity/report/stored.ts';
 import type { App } from '../../platform/http/app.ts';
@@ -43,7 +43,7 @@ export function reportRoutes(app: App, ports: ReportRoutes): void {
         return { page: await reportPage(report), problems: report.checks.faults.count };
       };
       const { page, problems } = await ports.lineages.run(make, callerKey(principal));
-      const name = bareIdentifier(params.id)
+      const name = bareId(params.id)
         .replaceAll(/[^\w-]/g, '-')
         .slice(0, nameLength);
       return wholeAnswer(context, page, {

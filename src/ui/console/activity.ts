@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
+import type { Tone } from '../../contract/words/trust.ts';
 import type { Page } from '../../domain/collections/records.ts';
 import type { AuditExchange, StateRecord } from '../../domain/control-plane/gateway/runtime-records.ts';
 import type { AgentProjects, OperatorProject } from '../../domain/control-plane/projects/evidence.ts';
 import type { SeriesQuery } from '../../domain/control-plane/projects/time-series.ts';
-import { badge, type Tone } from '../badge.ts';
+import { badge } from '../badge.ts';
 import type { Html } from '../header.ts';
 import { time } from '../time.ts';
 import { agentAddress } from './agents-page.ts';

@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
+import { counted } from '../../contract/words/text.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { markOf } from './standing.ts';
-import { counted, foreign, kindWord, period } from './words.ts';
+import { foreign, kindWord, period } from './words.ts';
 
 const actorsShown = 50;
 

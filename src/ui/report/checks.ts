@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
+import { counted } from '../../contract/words/text.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
-import { counted, foreign, label, sortOf } from './words.ts';
+import { foreign, label, sortOf } from './words.ts';
 
 const missingShown = 50;
 

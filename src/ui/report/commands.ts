@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import { bareId } from '../../contract/words/text.ts';
 import { cidIn, codecs, digestHex } from '../../domain/integrity/identifiers/cid.ts';
-import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { plain, titleOf } from './words.ts';
@@ -30,7 +30,7 @@ export function commandsSection(report: Report): Html {
 function commandsOf(report: Report): Command[] {
   const { source, subjects } = report;
   const hashes = subjects.flatMap(({ id }) => hashOf(report, id));
-  const first = subjects[0] && bareIdentifier(subjects[0].id);
+  const first = subjects[0] && bareId(subjects[0].id);
   if (source.kind === 'manifest') {
     const file = shellWord(source.file);
     return [

@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
+import { pathEnd, shortId } from '../../contract/words/text.ts';
 import type { Origins } from '../../domain/integrity/report/origins.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { type DrawnNode, nodeSize, type Picture, pictureOf } from './picture.ts';
 import { markOf } from './standing.ts';
-import { plain, shortId, sortOf, titleOf } from './words.ts';
+import { plain, sortOf, titleOf } from './words.ts';
 
 const titleLength = { thing: 21, step: 19, stack: 21 };
 const lineLength = 26;
@@ -56,7 +57,7 @@ function textOf(report: Report, { id, kind, count, hasMore }: DrawnNode): readon
   const title = titleOf(report, id);
   if (kind === 'thing') {
     if (hasMore) return [title, 'origins not drawn'];
-    return [title, report.names.has(id) ? shortId(id) : sortOf(report, id)];
+    return [title, report.names.has(id) ? plain(shortId(id)) : sortOf(report, id)];
   }
   const statement = report.statements.find((one) => one.id === id);
   if (!statement) return [title, ''];
@@ -64,14 +65,10 @@ function textOf(report: Report, { id, kind, count, hasMore }: DrawnNode): readon
   return [title, plain(`${day}${stepWords[markOf(statement)]}`.replace(/^, /, ''))];
 }
 
-/** Of a long path the end stays, because it distinguishes files. */
 function cut(text: string, length: number): string {
   const letters = [...text];
-  if (letters.length <= length) return text;
-  if (!text.includes('/')) return `${letters.slice(0, length - 1).join('')}…`;
-  const end = letters.slice(1 - length).join('');
-  const folder = end.indexOf('/');
-  return `…${folder < 0 || folder > end.length - 6 ? end : end.slice(folder)}`;
+  if (text.includes('/') || letters.length <= length) return pathEnd(text, length);
+  return `${letters.slice(0, length - 1).join('')}…`;
 }
 
 function round(number: number): number {

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
+import { counted } from '../../contract/words/text.ts';
 import { parseTime } from '../../domain/integrity/identifiers/timestamp.ts';
 import type { Governance, Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { standing } from './standing.ts';
-import { counted, foreign, label, nameOrId, when } from './words.ts';
+import { foreign, label, nameOrId, when } from './words.ts';
 
 const shown = 50;
 const kinds = {

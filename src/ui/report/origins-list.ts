@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
+import { counted } from '../../contract/words/text.ts';
 import type { Origins, Step } from '../../domain/integrity/report/origins.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { wordsOf } from './standing.ts';
-import { counted, foreign, label, namesOf, titleOf, when } from './words.ts';
+import { foreign, label, namesOf, titleOf, when } from './words.ts';
 
 /** Longer rows of inputs and longer lists are folded. */
 const inputsShown = 12;

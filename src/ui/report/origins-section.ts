@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
+import { counted } from '../../contract/words/text.ts';
 import { type Origins, originsOf } from '../../domain/integrity/report/origins.ts';
 import type { Report, Subject } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { drawing } from './drawing.ts';
 import { originsList } from './origins-list.ts';
 import { wordsOf } from './standing.ts';
-import { counted, foreign, namesOf, titleOf, when } from './words.ts';
+import { foreign, namesOf, titleOf, when } from './words.ts';
 
 const sourcesShown = 12;
 const usesShown = 20;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { html, raw } from 'hono/html';
-import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { bareId } from '../../contract/words/text.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { actorsSection } from './actors.ts';
@@ -70,7 +70,7 @@ function identifiers(report: Report): Html {
 <h2 id="s8">Appendix: identifiers in full</h2>
 <table class="identifiers">
 <thead><tr><th scope="col">What</th><th scope="col">Identifier</th></tr></thead>
-<tbody>${rows.slice(0, identifiersShown).map(([id, words]) => html`<tr><td>${words}</td><td><code>${plain(bareIdentifier(id), 300)}</code></td></tr>`)}</tbody>
+<tbody>${rows.slice(0, identifiersShown).map(([id, words]) => html`<tr><td>${words}</td><td><code>${plain(bareId(id), 300)}</code></td></tr>`)}</tbody>
 </table>
 ${rows.length > identifiersShown ? html`<p>And ${rows.length - identifiersShown} more.</p>` : ''}
 </section>`;

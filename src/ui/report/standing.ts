@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import { sentenceOf, trustAnswer } from '../../contract/sentences.ts';
+import { shortId } from '../../contract/words/text.ts';
 import { standingWords, type TrustMark, trustMark, trustMarks } from '../../contract/words/trust.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
-import { foreign, shortId } from './words.ts';
+import { foreign, plain } from './words.ts';
 
 export function markOf({ trust }: Pick<ReportedStatement, 'trust'>): TrustMark {
   return trustMark(trustAnswer(trust));
@@ -23,7 +24,7 @@ export function standing({ trusted }: Report, statement: ReportedStatement): Htm
   const bad = signatures.flatMap(({ check }) => (check.result === 'ok' ? [] : check)).slice(0, 3);
   const isUnknown = signatures.some((signature) => signature.standing === 'unknown');
   return html`<span class="badge ${tone}">${wordsOf(statement)}</span>${
-    by !== undefined && !isRegistrant ? html` by <code>${shortId(by)}</code>` : ''
+    by !== undefined && !isRegistrant ? html` by <code>${plain(shortId(by))}</code>` : ''
   }${retraction?.timestamp === undefined ? '' : ` at ${retraction.timestamp}.`}${reason === undefined ? '' : html` ${foreign(reason, 300)}`}${bad.map(
     ({ result, reason }) =>
       html`<br>A signature ${result === 'failed' ? 'is wrong' : 'could not be checked'}: ${foreign(sentenceOf(reason), 300)}`,

@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
+import { counted } from '../../contract/words/text.ts';
 import { type TrustMark, vouchingVerb } from '../../contract/words/trust.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { governanceTable } from './governance.ts';
 import { markOf, standing, withoutCarriers } from './standing.ts';
-import { counted, foreign, kindWord, nameOrId, namesOf, period, titleOf } from './words.ts';
+import { foreign, kindWord, nameOrId, namesOf, period, titleOf } from './words.ts';
 
 const rowsShown = 200;
 const namesShown = 4;

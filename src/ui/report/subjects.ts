@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { bareId, counted } from '../../contract/words/text.ts';
 import type { Report, Subject } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
-import { byteSize, counted, foreign, plain, sortOf, titleOf, when } from './words.ts';
+import { byteSize, foreign, plain, sortOf, titleOf, when } from './words.ts';
 
 /** Section 1: what the report is about, when it was made, and from what. */
 export function subjectsSection(report: Report): Html {
@@ -29,6 +29,6 @@ function one(report: Report, { id }: Subject): Html {
 <dt>Name</dt><dd><strong>${foreign(titleOf(report, id))}</strong></dd>
 <dt>Kind</dt><dd>${sortOf(report, id)}</dd>
 ${id.startsWith('urn:cid:bagb6qaq6') ? '' : html`<dt>Size</dt><dd>${content ? byteSize(content.size) : 'unknown: its bytes are not included'}</dd>`}
-<dt>Identifier</dt><dd><code>${plain(bareIdentifier(id), 500)}</code></dd>
+<dt>Identifier</dt><dd><code>${plain(bareId(id), 500)}</code></dd>
 </dl>`;
 }

@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
 import { sentenceOf } from '../../contract/sentences.ts';
+import { counted } from '../../contract/words/text.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { verdictOf } from '../../domain/integrity/manifest/summary.ts';
 import type { Report, Trusted } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { markOf, withoutCarriers } from './standing.ts';
-import { counted, foreign } from './words.ts';
+import { foreign } from './words.ts';
 
 const faultsShown = 20;
 const signersShown = 10;

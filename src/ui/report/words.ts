@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import { counted, shortId } from '../../contract/words/text.ts';
 import { cidIn, codecs } from '../../domain/integrity/identifiers/cid.ts';
-import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
@@ -21,17 +21,12 @@ export function foreign(text: string, longest = longestText): Html {
   return html`<bdi>${first}${others.map((part) => html`<wbr>${part}`)}</bdi>`;
 }
 
-/** The two ends of an identifier, which distinguish it from others. */
-export function shortId(id: string): string {
-  return plain(shortIdentifier(id));
-}
-
 /** What an identifier is called, for headings and drawings. */
 export function titleOf({ names, statements }: Report, id: string): string {
   const name = names.get(id);
   if (name !== undefined) return plain(name);
   const statement = statements.find((one) => one.id === id);
-  if (!statement) return documentTitle(statements, names, id) ?? shortId(id);
+  if (!statement) return documentTitle(statements, names, id) ?? plain(shortId(id));
   const program = statement.references.find(({ role }) => role === 'computation')?.identifier ?? '';
   return plain(names.get(program) ?? kindWord(statement.kind));
 }
@@ -59,7 +54,7 @@ function sharedNames(report: Report): ReadonlySet<string> {
 }
 
 function shortCode(id: string): Html {
-  return html`<code class="id">${shortId(id)}</code>`;
+  return html`<code class="id">${plain(shortId(id))}</code>`;
 }
 
 /** Names with commas, at most `most` of them. */
@@ -98,10 +93,6 @@ export function sortOf({ statements }: Report, id: string): string {
   if (cid.codec !== codecs.rdfc) return 'file';
   const statement = statements.find((one) => one.id === id);
   return statement ? `${kindWord(statement.kind)} statement` : 'statement';
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { shortId } from '../../contract/words/text.ts';
 import { type Link, start } from '../header.ts';
 import { problemPlace, readingPage } from './shell.ts';
 
@@ -7,7 +7,7 @@ import { problemPlace, readingPage } from './shell.ts';
 export async function graphPage(id: string, links: readonly Link[]): Promise<string> {
   const statements = `/statements/v1?graph_id=${id}`;
   return await readingPage({
-    title: `Graph ${shortIdentifier(id)}`,
+    title: `Graph ${shortId(id)}`,
     here: start,
     about: id,
     script: 'statements/graph.ts',

@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
-import { bareIdentifier, shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { bareId, shortId } from '../../contract/words/text.ts';
 import { type Link, start } from '../header.ts';
 import { problemPlace, readingPage } from './shell.ts';
 
 /** The page of a statement, in words. */
 export async function statementPage(id: string, links: readonly Link[]): Promise<string> {
-  const address = `/statements/v1/id/${encodeURIComponent(bareIdentifier(id))}`;
+  const address = `/statements/v1/id/${encodeURIComponent(bareId(id))}`;
   return await readingPage({
-    title: `Statement ${shortIdentifier(id)}`,
+    title: `Statement ${shortId(id)}`,
     here: start,
     about: id,
     script: 'statements/statement.ts',

@@ -4,7 +4,7 @@ import { shownIdentifier } from '../../terminal/identifier.ts';
 import { printableLine } from '../../terminal/printable.ts';
 import type { TextTree } from '../../terminal/text-tree.ts';
 import { edgesByEnd, endsOf } from './edges.ts';
-import { isStep, relation, trustMark, vouching } from './lineage-words.ts';
+import { isStep, relation, trustNote, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
   readonly flows: readonly Flow[];
@@ -52,7 +52,7 @@ class LineageTree {
 
   #named(id: string): string {
     const { type, kind = '', name, trust } = this.#nodes.get(id) ?? {};
-    return [type ?? kind, shownIdentifier(id, name, { isFull: true }), trust && trustMark(trust)]
+    return [type ?? kind, shownIdentifier(id, name, { isFull: true }), trust && trustNote(trust)]
       .filter(Boolean)
       .join(' ');
   }

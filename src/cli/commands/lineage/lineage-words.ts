@@ -1,5 +1,6 @@
 import type { LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
+import { trustMark } from '../../../contract/words/trust.ts';
 import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
 
 export function isStep({ kind, role }: LineageEdgeAnswer): boolean {
@@ -29,14 +30,15 @@ export function vouching(edge: LineageEdgeAnswer, at: string | undefined, id: st
     by === undefined || by === at || by === id ? undefined : `registered by ${by}`,
     statement === id ? undefined : `in ${statement}`,
     unverified && '(unverified)',
-    statement === id ? undefined : trustMark(trust),
+    statement === id ? undefined : trustNote(trust),
   ];
   const line = words.filter(Boolean).join(' ');
   return line === '' ? [] : [line];
 }
 
 /** What stands behind a statement, in parentheses. */
-export function trustMark({ state, by, by_registrant: isRegistrant, valid }: TrustAnswer): string {
+export function trustNote(trust: TrustAnswer): string {
+  const { state, by, by_registrant: isRegistrant } = trust;
   const signer = by === undefined || isRegistrant ? '' : ` by ${by}`;
-  return `(${state}${signer}${state === 'signed' && !valid ? ', not valid now' : ''})`;
+  return `(${state}${signer}${trustMark(trust) === 'invalid' ? ', not valid now' : ''})`;
 }

@@ -1,5 +1,6 @@
 import type { LineageAnswer } from '../../../contract/integrity/lineage.ts';
-import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
+import { counted } from '../../../contract/words/text.ts';
+import { trustMark } from '../../../contract/words/trust.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import { isStep } from './lineage-words.ts';
 import type { Titles } from './titles.ts';
@@ -40,17 +41,13 @@ function reach({ id, nodes, edges }: LineageAnswer, flow: Flow): string {
 }
 
 function statements({ edges }: LineageAnswer): string {
-  const trusts = new Map(edges.map(({ statement, trust }) => [statement, markOf(trust)]));
+  const trusts = new Map(edges.map(({ statement, trust }) => [statement, trustMark(trust)]));
   const groups = Map.groupBy(trusts.values(), (mark) => mark);
-  const marks = ['signed', 'signed, not valid now', 'revoked', 'retracted', 'claimed'].flatMap((mark) => {
+  const marks = (['signed', 'invalid', 'revoked', 'retracted', 'claimed'] as const).flatMap((mark) => {
     const count = groups.get(mark)?.length ?? 0;
-    return count > 0 ? `${count} ${mark}` : [];
+    return count > 0 ? `${count} ${mark === 'invalid' ? 'signed, not valid now' : mark}` : [];
   });
   return `${counted(trusts.size, 'statement')}${marks.length > 0 ? `: ${marks.join('; ')}` : ''}`;
-}
-
-function markOf({ state, valid }: TrustAnswer): string {
-  return state === 'signed' && !valid ? 'signed, not valid now' : state;
 }
 
 function registrants({ edges }: LineageAnswer, titles: Titles): string[] {
@@ -65,8 +62,4 @@ function registrants({ edges }: LineageAnswer, titles: Titles): string[] {
     .map(([by, { length }]) => `  registered by ${titles.shown(by)}: ${length}`);
   const others = sorted.length - named.length;
   return others > 0 ? [...named, `  and by ${counted(others, 'other')}`] : named;
-}
-
-function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
 }

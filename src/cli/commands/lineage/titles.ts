@@ -4,7 +4,7 @@ import { kindNamed } from '../../../domain/integrity/kinds/registry.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { askNameInside, askNames } from '../../client/names.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
-import { trustMark } from './lineage-words.ts';
+import { trustNote } from './lineage-words.ts';
 
 const programsAsked = 30;
 const askedAtOnce = 4;
@@ -33,7 +33,7 @@ export class Titles {
     const label = type === undefined ? undefined : (kindNamed(type)?.label ?? type);
     const mark =
       trust && trust.state !== 'claimed'
-        ? trustMark({ ...trust, by: trust.by && this.shown(trust.by) })
+        ? trustNote({ ...trust, by: trust.by && this.shown(trust.by) })
         : undefined;
     return [label, this.shown(id), mark].filter(Boolean).join(' ');
   }

@@ -1,4 +1,5 @@
 import { sentenceOf, trustAnswer } from '../../../contract/sentences.ts';
+import { trustMark } from '../../../contract/words/trust.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import {
@@ -79,12 +80,8 @@ export function manifestText(path: string, { isFull, isAsked }: { isFull: boolea
   let others = 0;
 
   function statementText({ statement, trust, isKnown }: Extract<ManifestFinding, { kind: 'trust' }>): string {
-    if (
-      isFull ||
-      trust.state === 'revoked' ||
-      trust.state === 'retracted' ||
-      (trust.state === 'signed' && !trust.isValid)
-    )
+    const mark = trustMark(trustAnswer(trust));
+    if (isFull || mark === 'revoked' || mark === 'retracted' || mark === 'invalid')
       return `${trustWords(trust)}: ${statement}${reasonsOf(trust)}`;
     if (!isAsked || isKnown) return '';
     others += 1;

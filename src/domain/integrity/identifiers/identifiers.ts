@@ -68,14 +68,3 @@ export function parseIdentifier(input: string): string {
     `"${input.slice(0, 120)}" is neither a CID, nor a UUID, nor a DID.`,
   );
 }
-
-/** The start and end of an identifier, for people, such as `bafkr4iae…kz5qe4`, as the lineage page shows it. */
-export function shortIdentifier(identifier: string): string {
-  const bare = bareIdentifier(identifier);
-  if (bare.length <= 24) return bare;
-  return `${bare.slice(0, bare.startsWith('did:') ? 14 : 9)}…${bare.slice(-6)}`;
-}
-
-export function bareIdentifier(identifier: string): string {
-  return identifier.replace(/^urn:(?:cid|uuid):/, '');
-}

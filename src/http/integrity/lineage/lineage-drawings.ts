@@ -1,4 +1,6 @@
-import { bareIdentifier, shortIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
+import { trustAnswer } from '../../../contract/sentences.ts';
+import { bareId, shortId } from '../../../contract/words/text.ts';
+import { trustMark } from '../../../contract/words/trust.ts';
 import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
 
@@ -53,7 +55,7 @@ function linesOf({ id, type, name, cut }: LineageNode, trusts: ReadonlyMap<strin
   return [
     ...(name === undefined ? [] : [shortened(name)]),
     ...(type === undefined ? [] : [shortened(type)]),
-    name === undefined ? shortened(bareIdentifier(id)) : shortIdentifier(id),
+    name === undefined ? shortened(bareId(id)) : shortId(id),
     ...(mark === undefined ? [] : [mark]),
     ...(cut > 0 ? [`${cut} or more not shown`] : []),
   ];
@@ -61,8 +63,9 @@ function linesOf({ id, type, name, cut }: LineageNode, trusts: ReadonlyMap<strin
 
 /** Most statements are claims, so only the others have a mark. */
 function markOf(trust: Trust | undefined): string | undefined {
-  if (trust === undefined || trust.state === 'claimed') return undefined;
-  return trust.state === 'signed' && !trust.isValid ? 'signature not valid now' : trust.state;
+  const mark = trust && trustMark(trustAnswer(trust));
+  if (mark === 'invalid') return 'signature not valid now';
+  return mark === 'claimed' ? undefined : mark;
 }
 
 /** Keeps both ends, which distinguish identifiers. */

@@ -1,9 +1,9 @@
 import { findings, findParams, findQuery } from '../../../contract/integrity/findings.ts';
 import { trustAnswer } from '../../../contract/sentences.ts';
+import { bareId } from '../../../contract/words/text.ts';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
-import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import {
@@ -43,7 +43,7 @@ export function findRoutes(app: App, ports: FindRoutes): void {
         ports.trust,
         found.statements.map(({ statement }) => statement),
       );
-      return answer(200, { cid: bareIdentifier(params.cid), ...findingsJson(found, trust) });
+      return answer(200, { cid: bareId(params.cid), ...findingsJson(found, trust) });
     },
   });
 }

@@ -1,6 +1,7 @@
 import { ask, Failure, sentenceOf } from '../api.ts';
 import { announce, part } from '../element.ts';
-import { csrf, localTimes, replaceContent } from '../session.ts';
+import { csrf, replaceContent } from '../session.ts';
+import { localTimes } from '../times.ts';
 
 /** Tells the other tabs of this browser about a sign-out. */
 const tabs = new BroadcastChannel('cairn-session');

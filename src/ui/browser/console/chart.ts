@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import type { ExchangeSeriesAnswer } from '../../../contract/control-plane/runtime-records.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { element } from '../element.ts';
-import { localTime } from '../session.ts';
+import { localTime } from '../times.ts';
 
 type Bucket = ExchangeSeriesAnswer['buckets'][number];
 

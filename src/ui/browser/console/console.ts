@@ -1,7 +1,8 @@
 import { ask, sentenceOf } from '../api.ts';
 import { copy } from '../copying.ts';
 import { announce, part } from '../element.ts';
-import { csrf, localTimes, replaceContent } from '../session.ts';
+import { csrf, replaceContent } from '../session.ts';
+import { localTimes } from '../times.ts';
 
 /** What all pages of the console do: dialogs that change something, buttons that copy, times of the reader's locale. */
 document.addEventListener('click', ({ target }) => {

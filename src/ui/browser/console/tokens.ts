@@ -1,7 +1,8 @@
 import type { MintedTokenAnswer } from '../../../contract/control-plane/registrations.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { part } from '../element.ts';
-import { csrf, localTime } from '../session.ts';
+import { csrf } from '../session.ts';
+import { localTime } from '../times.ts';
 
 const form = document.getElementById('mint');
 if (form instanceof HTMLFormElement)

@@ -1,6 +1,9 @@
+import { bareId, counted } from '../../../contract/words/text.ts';
+import { trustMark, trustWords } from '../../../contract/words/trust.ts';
+import { markBadge, trustBadge } from '../badge.ts';
 import { copyable } from '../copying.ts';
 import { breakable, button, element } from '../element.ts';
-import { bareId, counted } from '../words.ts';
+import { timeElement } from '../times.ts';
 import { symbol, symbolOf } from './drawing/symbols.ts';
 import { type Graph, type GraphEdge, type GraphNode, otherEnd } from './graph.ts';
 import { kindWords } from './kinds.ts';
@@ -9,9 +12,7 @@ import { addressOf } from './question.ts';
 import { isFact, isFlow } from './shown.ts';
 import type { Stack } from './stacks.ts';
 import { jsonOnDemand } from './statement-json.ts';
-import { timeElement, timeOf } from './times.ts';
-import { titleOf } from './titles.ts';
-import { trustBadge, trustMark, trustWords } from './trust.ts';
+import { timeOf, titleOf } from './titles.ts';
 
 /** The data of the details and the actions in them. */
 export interface Reading {
@@ -42,7 +43,7 @@ export function details(node: GraphNode, reading: Reading, loaded: readonly Node
       ...(kind === 'statement' && time !== undefined ? [', ', timeElement(time)] : []),
     ),
     ...(node.trust
-      ? [element('p', { class: 'vouched' }, trustBadge(trustMark(node.trust)), trustWords(node.trust))]
+      ? [element('p', { class: 'vouched' }, markBadge(trustMark(node.trust)), trustWords(node.trust))]
       : []),
     copyable(bareId(id), 'the identifier'),
     further(node, reading),
@@ -122,7 +123,7 @@ function statementOf(edge: GraphEdge, graph: Graph): Node[] {
   return [
     element('span', { class: 'by' }, words),
     ...(timestamp === undefined ? [] : [element('span', { class: 'when' }, timeElement(timestamp))]),
-    trustBadge(trustMark(edge.trust), trustWords(edge.trust)),
+    trustBadge(edge.trust),
     jsonOnDemand('Statement', edge.statement),
   ];
 }

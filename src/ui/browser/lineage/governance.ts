@@ -1,7 +1,8 @@
+import { bareId, shortId } from '../../../contract/words/text.ts';
+import type { Tone } from '../../../contract/words/trust.ts';
 import { Failure, sentenceOf } from '../api.ts';
-import { badge, type Tone } from '../badge.ts';
+import { badge } from '../badge.ts';
 import { element, part } from '../element.ts';
-import { bareId, shortId } from '../words.ts';
 import {
   askDocument,
   askGovernance,

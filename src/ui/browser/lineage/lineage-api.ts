@@ -1,6 +1,6 @@
 import type { FoundStatementsAnswer } from '../../../contract/integrity/findings.ts';
+import { bareId } from '../../../contract/words/text.ts';
 import { ask, askJson } from '../api.ts';
-import { bareId } from '../words.ts';
 import type { Lineage } from './graph.ts';
 import type { Question } from './question.ts';
 

@@ -1,7 +1,7 @@
+import { counted } from '../../../contract/words/text.ts';
 import { copy } from '../copying.ts';
 import { announce, part } from '../element.ts';
 import { attachFileDrop } from '../file-drop.ts';
-import { counted } from '../words.ts';
 import { DetailsPanel } from './details-panel.ts';
 import { Camera } from './drawing/camera.ts';
 import { captionOf } from './drawing/captions.ts';

@@ -1,6 +1,6 @@
+import { harmless } from '../../../contract/words/text.ts';
 import { sentenceOf } from '../api.ts';
 import { breakable, element } from '../element.ts';
-import { harmless } from '../words.ts';
 import type { Graph, GraphNode } from './graph.ts';
 import { askDocument, askMetadataOf, isDocument } from './lineage-api.ts';
 import { metadataOf } from './titles.ts';

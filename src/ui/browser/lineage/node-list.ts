@@ -1,12 +1,13 @@
+import { bareId, shortId } from '../../../contract/words/text.ts';
+import { markLabel } from '../../../contract/words/trust.ts';
+import { trustBadge } from '../badge.ts';
 import { element, part } from '../element.ts';
-import { bareId, shortId } from '../words.ts';
+import { timeElement } from '../times.ts';
 import type { Reading } from './details.ts';
 import { symbol, symbolOf } from './drawing/symbols.ts';
 import type { GraphNode } from './graph.ts';
 import { kindWords } from './kinds.ts';
-import { timeElement, timeOf } from './times.ts';
-import { titleOf } from './titles.ts';
-import { markBadge, markLabel } from './trust.ts';
+import { timeOf, titleOf } from './titles.ts';
 
 const mostRows = 200;
 
@@ -69,7 +70,15 @@ function row(
     symbol(symbolOf(node)),
     element('span', { class: 'title' }, title),
     element('span', { class: 'subtitle' }, shortId(node.id)),
-    element('span', { class: 'by' }, kindWords(node), ' ', ...time, ' ', ...markBadge(node.trust)),
+    element(
+      'span',
+      { class: 'by' },
+      kindWords(node),
+      ' ',
+      ...time,
+      ' ',
+      ...(node.trust && markLabel(node.trust) ? [trustBadge(node.trust)] : []),
+    ),
   );
   return element('li', {}, choose);
 }

@@ -1,6 +1,6 @@
+import { bareId } from '../../../contract/words/text.ts';
+import { allMarks, type TrustMark } from '../../../contract/words/trust.ts';
 import { part } from '../element.ts';
-import { bareId } from '../words.ts';
-import { type TrustMark, trustMarks } from './trust.ts';
 
 const directions = ['upstream', 'downstream', 'both'] as const;
 
@@ -49,7 +49,7 @@ export class QuestionForm {
       depth: depthIn(searchParams.get('depth') ?? ''),
       graphId: searchParams.get('graph_id'),
       facts: searchParams.get('facts') === 'all',
-      trust: trustMarks.find((mark) => mark === searchParams.get('trust')) ?? null,
+      trust: allMarks.find((mark) => mark === searchParams.get('trust')) ?? null,
       retracted: searchParams.get('include_retracted') === 'true',
     };
   }

@@ -1,6 +1,6 @@
+import { type TrustMark, trustMark } from '../../../contract/words/trust.ts';
 import { addAtEnds, type Graph, type GraphEdge, otherEnd } from './graph.ts';
 import { type Stack, stacked } from './stacks.ts';
-import { type TrustMark, trustMark } from './trust.ts';
 
 /** A lineage with fewer nodes is drawn completely, except for its facts. */
 const drawnWhole = 40;

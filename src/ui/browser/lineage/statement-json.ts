@@ -1,7 +1,7 @@
+import { bareId } from '../../../contract/words/text.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { copyable } from '../copying.ts';
 import { element } from '../element.ts';
-import { bareId } from '../words.ts';
 import { statementAddress } from './lineage-api.ts';
 
 /** A statement that is loaded when the user opens it. */

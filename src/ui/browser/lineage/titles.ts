@@ -1,4 +1,4 @@
-import { shortId } from '../words.ts';
+import { shortId } from '../../../contract/words/text.ts';
 import type { Graph, GraphEdge } from './graph.ts';
 import { kindWords, shownKinds } from './kinds.ts';
 
@@ -26,4 +26,14 @@ function documentTitle(edge: GraphEdge, id: string): string | undefined {
     ? shownKinds.roles[edge.role]?.document
     : undefined;
   return document && edge[document.end] === id ? document.title : undefined;
+}
+
+/** When a statement was made; when an artefact was made or else registered. */
+export function timeOf(graph: Graph, id: string): string | undefined {
+  const near = graph.edgesAt(id);
+  const edge =
+    near.find(({ statement }) => statement === id) ??
+    near.find(({ role, to }) => role === 'output' && to === id) ??
+    near.find(({ kind, to }) => kind === 'registration' && to === id);
+  return edge?.timestamp;
 }

@@ -1,14 +1,15 @@
 import type { CredentialVerificationAnswer } from '../../../contract/integrity/credentials.ts';
+import { harmless } from '../../../contract/words/text.ts';
+import type { Tone } from '../../../contract/words/trust.ts';
 import { askJson } from '../api.ts';
-import { badge, type Tone } from '../badge.ts';
+import { badge } from '../badge.ts';
 import { element, section } from '../element.ts';
-import { harmless } from '../words.ts';
+import { localTime } from '../times.ts';
 import { payloadOf } from './dsse.ts';
 import { facts, shownValue } from './members.ts';
 import { credentialEnds } from './sentence.ts';
 import type { Names } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
-import { exactTime } from './when.ts';
 
 type Checks = CredentialVerificationAnswer['checks'];
 
@@ -42,8 +43,8 @@ async function verifiableCredential(statement: Json, names: Names): Promise<HTML
   const rows: (readonly [string, unknown])[] = [
     ['Type', types.length > 0 ? types.map(String).join(', ') : undefined],
     ['Issued by', credentialEnds(statement).issuer[0] ?? credential.issuer],
-    ['Valid from', from === undefined ? undefined : exactTime(String(from))],
-    ['Valid until', until === undefined ? undefined : exactTime(String(until))],
+    ['Valid from', from === undefined ? undefined : localTime(String(from))],
+    ['Valid until', until === undefined ? undefined : localTime(String(until))],
     ['Credential id', credential.id],
     ['Claims', credential.credentialSubject],
     ['Evidence', credential.evidence],

@@ -1,6 +1,6 @@
+import { harmless } from '../../../contract/words/text.ts';
 import { copyable } from '../copying.ts';
 import { element, part } from '../element.ts';
-import { harmless } from '../words.ts';
 import { showExport } from './export.ts';
 import { graphList } from './graph-list.ts';
 import { loading } from './problem.ts';

@@ -1,9 +1,9 @@
 import { element } from '../element.ts';
+import { localTime } from '../times.ts';
 import { kindOf, words } from './kinds.ts';
 import { typeOf } from './sentence.ts';
 import { foreignText, isIdentifier, type Names, thingWithId } from './shown-text.ts';
 import type { Json } from './statements-api.ts';
-import { exactTime } from './when.ts';
 
 /** Members that every statement has. */
 const commonMeanings: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ export function memberTable(statement: Json, names: Names): HTMLElement {
       const meaning = members[name]?.meaning ?? commonMeanings[name];
       const quiet =
         meaning === undefined ? [] : [' ', element('span', { class: 'quiet' }, meaning.replaceAll('`', ''))];
-      const shown = name === 'timestamp' ? exactTime(String(value)) : shownValue(value, names);
+      const shown = name === 'timestamp' ? localTime(String(value)) : shownValue(value, names);
       return [
         element('dt', {}, foreignText(members[name]?.document ?? words(name)), ...quiet),
         element('dd', {}, shown),

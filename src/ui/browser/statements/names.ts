@@ -1,7 +1,7 @@
 import type { NamesAnswer } from '../../../contract/integrity/findings.ts';
+import { bareId } from '../../../contract/words/text.ts';
 import { askJson, Failure } from '../api.ts';
 import { askDocument, isDocument } from '../lineage/lineage-api.ts';
-import { bareId } from '../words.ts';
 import { namedIn, sentence } from './sentence.ts';
 import { isStatementId, type Names } from './shown-text.ts';
 import type { Json } from './statements-api.ts';

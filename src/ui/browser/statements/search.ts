@@ -1,14 +1,14 @@
 import type { FindingsAnswer } from '../../../contract/integrity/findings.ts';
+import { shortId } from '../../../contract/words/text.ts';
 import { askJson } from '../api.ts';
+import { trustBadge } from '../badge.ts';
 import { element } from '../element.ts';
-import { trustBadge, trustMark, trustWords } from '../lineage/trust.ts';
-import { shortId } from '../words.ts';
+import { when } from '../times.ts';
 import { askNames } from './names.ts';
 import { idsIn } from './sentence.ts';
 import { isStatementId, nameOrId, pageOf, statementAddress } from './shown-text.ts';
 import { registrant, table } from './statement-table.ts';
 import { askStatements, type FoundStatement } from './statements-api.ts';
-import { when } from './when.ts';
 
 interface Search {
   readonly q: string;
@@ -54,7 +54,7 @@ export async function byName({
       element(
         'span',
         { class: 'row' },
-        trustBadge(trustMark(trust), trustWords(trust)),
+        trustBadge(trust),
         element(
           'a',
           { href: statementAddress(id), 'aria-label': `see the statement that names ${shortId(subject)}` },

@@ -1,6 +1,6 @@
-import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
+import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
+import { harmless } from '../../../contract/words/text.ts';
 import { element } from '../element.ts';
-import { harmless } from '../words.ts';
 import { subjectNames } from './dsse.ts';
 import { kindLabel, kindOf } from './kinds.ts';
 import { isIdentifier, type Names, nameOrId, thing } from './shown-text.ts';
@@ -18,14 +18,14 @@ const associationVerbs: Readonly<Record<string, string>> = {
   isInstanceOf: 'is an instance of',
 };
 
-const claimed: Trust = { state: 'claimed' };
+const claimed: TrustAnswer = { state: 'claimed' };
 
 /** What a statement says, in one sentence. A credential only claims what nothing proves. */
 export function sentence(
   statement: Json,
   id: string,
   names: Names,
-  { withLinks = false, trust = claimed }: { withLinks?: boolean; trust?: Trust } = {},
+  { withLinks = false, trust = claimed }: { withLinks?: boolean; trust?: TrustAnswer } = {},
 ): Node[] {
   const shown = withLinks ? thing : nameOrId;
   return partsOf(statement, id, names, trust).flatMap((part) =>
@@ -43,7 +43,7 @@ function namedPart(part: Part): readonly string[] {
   return typeof part === 'string' ? [] : part.slice(0, mostNamed);
 }
 
-function partsOf(statement: Json, id: string, names: Names, trust: Trust): Part[] {
+function partsOf(statement: Json, id: string, names: Names, trust: TrustAnswer): Part[] {
   const type = typeOf(statement);
   const kind = kindOf(type);
   if (type === 'ComputationRegistration') return computationParts(statement, id, names);
@@ -63,7 +63,7 @@ function computationParts(statement: Json, id: string, names: Names): Part[] {
   return [doer.length > 0 ? doer : 'A computation', ' made ', made, ' from ', from];
 }
 
-function credentialParts(statement: Json, { state, by, valid }: Trust): Part[] {
+function credentialParts(statement: Json, { state, by, valid }: TrustAnswer): Part[] {
   const { subject, issuer } = credentialEnds(statement);
   const inEnvelope = subjectNames(statement.credentialDsse).map((name) => harmless(name));
   const about = subject.length > 0 ? subject : inEnvelope.slice(0, mostNamed).join(', ') || 'something';

@@ -1,5 +1,5 @@
+import { bareId, harmless, shortId } from '../../../contract/words/text.ts';
 import { breakable, element } from '../element.ts';
-import { bareId, harmless, shortId } from '../words.ts';
 
 /** Text that somebody else wrote. It cannot change its surroundings. */
 export function foreignText(text: string, most?: number): HTMLElement {

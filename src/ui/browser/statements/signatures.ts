@@ -1,9 +1,10 @@
 import type { StatementVerificationAnswer as Verification } from '../../../contract/integrity/statements.ts';
-import { badge, type Tone } from '../badge.ts';
+import { harmless } from '../../../contract/words/text.ts';
+import type { Tone } from '../../../contract/words/trust.ts';
+import { badge } from '../badge.ts';
 import { element, section } from '../element.ts';
-import { harmless } from '../words.ts';
+import { localTime } from '../times.ts';
 import { foreignText, isIdentifier, type Names, statementAddress, thing } from './shown-text.ts';
-import { exactTime } from './when.ts';
 
 type Signature = Verification['signatures'][number];
 
@@ -29,7 +30,7 @@ export function signatureSection({ signatures, jcs_cid: own }: Verification, nam
         element('span', {}, 'Signed by ', who, role, ...(carrier === own ? [] : [', with ', carried])),
       ),
       ...(reason === undefined ? [] : [element('p', {}, harmless(reason, 500))]),
-      ...(until === undefined ? [] : [element('p', { class: 'quiet' }, `Valid until ${exactTime(until)}`)]),
+      ...(until === undefined ? [] : [element('p', { class: 'quiet' }, `Valid until ${localTime(until)}`)]),
     );
   });
   return [section('Signatures', element('ul', { class: 'cards' }, ...items))];

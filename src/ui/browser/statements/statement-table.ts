@@ -1,12 +1,12 @@
-import { badge } from '../badge.ts';
+import { trustWords } from '../../../contract/words/trust.ts';
+import { badge, trustBadge } from '../badge.ts';
 import { element } from '../element.ts';
-import { trustBadge, trustMark, trustWords } from '../lineage/trust.ts';
+import { when } from '../times.ts';
 import { kindLabel, kindSymbol } from './kinds.ts';
 import { askNames, withSentences } from './names.ts';
 import { credentialEnds, idsIn, isCredential, namedIn, sentence, typeOf } from './sentence.ts';
 import { type Names, nameOrId, statementAddress } from './shown-text.ts';
 import type { FoundStatement } from './statements-api.ts';
-import { when } from './when.ts';
 
 /** A statement, and the credentials about it that are in the same list. */
 interface Row extends FoundStatement {
@@ -66,7 +66,7 @@ function statementCells(row: Row, names: Names): (Node | string)[] {
     element(
       'span',
       { class: 'row' },
-      trustBadge(trustMark(row.trust), trustWords(row.trust)),
+      trustBadge(row.trust),
       ...marks,
       ...row.credentials.map(credentialLink),
     ),

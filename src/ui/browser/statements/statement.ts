@@ -1,11 +1,13 @@
 import type { FindingsAnswer } from '../../../contract/integrity/findings.ts';
 import type { StatementVerificationAnswer as Verification } from '../../../contract/integrity/statements.ts';
-import type { TrustAnswer as Trust } from '../../../contract/integrity/trust.ts';
+import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
+import { bareId, harmless } from '../../../contract/words/text.ts';
+import { trustMark } from '../../../contract/words/trust.ts';
 import { askJson } from '../api.ts';
+import { markBadge } from '../badge.ts';
 import { copyable } from '../copying.ts';
 import { element, part, section } from '../element.ts';
-import { trustBadge, trustMark } from '../lineage/trust.ts';
-import { bareId, harmless } from '../words.ts';
+import { localTime, when } from '../times.ts';
 import { attached } from './attached.ts';
 import { credentialSection } from './credential.ts';
 import { folded } from './folded.ts';
@@ -25,7 +27,6 @@ import {
 } from './shown-text.ts';
 import { signatureSection } from './signatures.ts';
 import { askGraph, type Json } from './statements-api.ts';
-import { exactTime, when } from './when.ts';
 
 type Findings = Pick<FindingsAnswer, 'statements' | 'variants'>;
 
@@ -93,20 +94,20 @@ function showHead(statement: Json, { statement_id: id, trust }: Verification, na
 function vouched(statement: Json, { trust }: Verification, names: Names): HTMLElement {
   const { registeredBy: by, timestamp } = statement;
   const who = typeof by === 'string' ? ['Registered by ', thing(by, names)] : ['It names no registrant'];
-  const time = timestamp === undefined ? [] : [', ', when(timestamp), ` (${exactTime(String(timestamp))})`];
+  const time = timestamp === undefined ? [] : [', ', when(timestamp), ` (${localTime(String(timestamp))})`];
   const proof = typeof by === 'string' || trust.state !== 'claimed' ? signedBy(trust, names) : [];
   const why =
     trust.reason === undefined ? [] : [element('span', { class: 'quiet' }, harmless(trust.reason, 500))];
   return element(
     'p',
     { class: 'vouched' },
-    trustBadge(trustMark(trust)),
+    markBadge(trustMark(trust)),
     element('span', {}, ...who, ...time, '. ', ...proof),
     ...why,
   );
 }
 
-function signedBy(trust: Trust, names: Names): (Node | string)[] {
+function signedBy(trust: TrustAnswer, names: Names): (Node | string)[] {
   const { state, by, by_registrant: isRegistrant } = trust;
   if (state === 'claimed') return ['Nothing proves that it was them.'];
   if (state === 'retracted') return ['Retracted by ', ...retractedBy(trust, names)];
@@ -116,7 +117,7 @@ function signedBy(trust: Trust, names: Names): (Node | string)[] {
 }
 
 function retractedBy(
-  { by, by_registrant: isRegistrant, retraction }: Trust,
+  { by, by_registrant: isRegistrant, retraction }: TrustAnswer,
   names: Names,
 ): (Node | string)[] {
   const who = isRegistrant
@@ -125,7 +126,7 @@ function retractedBy(
       ? thing(by, names)
       : 'whoever registered it';
   if (!retraction) return [who, '.'];
-  const at = retraction.timestamp === undefined ? [] : [` at ${exactTime(retraction.timestamp)}`];
+  const at = retraction.timestamp === undefined ? [] : [` at ${localTime(retraction.timestamp)}`];
   const link = element('a', { href: statementAddress(retraction.statement) }, 'the retraction');
   return [who, ...at, ' (', link, ').'];
 }

@@ -1,10 +1,10 @@
-import type { TrustAnswer as Trust } from '../../../../contract/integrity/trust.ts';
-import { counted, shortId } from '../../words.ts';
+import type { TrustAnswer } from '../../../../contract/integrity/trust.ts';
+import { counted, pathEnd, shortId } from '../../../../contract/words/text.ts';
+import { markLabel } from '../../../../contract/words/trust.ts';
 import type { Graph } from '../graph.ts';
 import { kindWords } from '../kinds.ts';
 import type { ShownNode } from '../shown.ts';
 import { titleOf } from '../titles.ts';
-import { markLabel } from '../trust.ts';
 import { symbolOf } from './symbols.ts';
 
 /** The caption of a node. */
@@ -17,7 +17,7 @@ export interface Caption {
   /** The symbol, the mark and the number in words. */
   readonly rest: string;
   /** Of a statement with a mark. */
-  readonly trust?: Trust;
+  readonly trust?: TrustAnswer;
   readonly hasMetadata?: boolean;
   /** Whether the title is the identifier. */
   readonly isUnnamed?: boolean;
@@ -45,7 +45,7 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph): Caption
   const mark = markLabel(node.trust);
   const missing = more > 0 ? `${counted(more, 'edge')} not drawn` : undefined;
   return {
-    title: pathEnd(name),
+    title: name.includes('/') ? pathEnd(name, titleLength) : name,
     subtitle: name === shortId(id) ? kind : shortId(id),
     symbol: symbolOf(node),
     name,
@@ -56,12 +56,4 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph): Caption
       .filter((part) => part !== undefined)
       .join(', '),
   };
-}
-
-/** Keeps the end of a long path, which distinguishes files. */
-function pathEnd(name: string): string {
-  if (name.length <= titleLength || !name.includes('/')) return name;
-  const end = name.slice(1 - titleLength);
-  const folder = end.indexOf('/');
-  return `…${folder === -1 || folder > end.length - 6 ? end : end.slice(folder)}`;
 }

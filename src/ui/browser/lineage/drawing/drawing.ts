@@ -1,7 +1,8 @@
+import { allMarks, trustMark } from '../../../../contract/words/trust.ts';
+import { trustBadge } from '../../badge.ts';
 import { button, drawn, element } from '../../element.ts';
 import { shownKinds } from '../kinds.ts';
 import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
-import { trustBadge, trustMark, trustWords, weakest } from '../trust.ts';
 import type { Caption } from './captions.ts';
 import { type Label, labelText } from './labels.ts';
 import { type Layout, nodeSize, type Point } from './layout.ts';
@@ -59,7 +60,7 @@ export class Drawing {
     node.rest.textContent = rest;
     node.card.title = name;
     node.trust.hidden = trust === undefined;
-    node.trust.replaceChildren(...(trust ? [trustBadge(trustMark(trust), trustWords(trust))] : []));
+    node.trust.replaceChildren(...(trust ? [trustBadge(trust)] : []));
     node.described.hidden = !hasMetadata;
     node.box.dataset.mark = trust ? trustMark(trust) : '';
     if (node.box.dataset.symbol === shape) return;
@@ -129,7 +130,8 @@ function line(
   middle: Point | undefined,
 ): SVGElement {
   const kind = lineKind(edge);
-  const mark = weakest(edge.edges);
+  const marks = new Set(edge.edges.map(({ trust }) => trustMark(trust)));
+  const mark = allMarks.findLast((one) => marks.has(one)) ?? 'claimed';
   const group = drawn(
     'g',
     { class: `line ${kind} ${mark}`, 'data-from': edge.from, 'data-to': edge.to },

@@ -1,8 +1,8 @@
+import { markLabel } from '../../../../contract/words/trust.ts';
+import { exactTime, shortTime } from '../../times.ts';
 import type { GraphEdge } from '../graph.ts';
 import { shownKinds } from '../kinds.ts';
 import { isFlow, type ShownEdge } from '../shown.ts';
-import { exactTime, shortTime } from '../times.ts';
-import { markLabel } from '../trust.ts';
 
 export interface Label {
   /** Empty for inputs and outputs, because the direction of their line shows the role. */

@@ -1,8 +1,9 @@
+import { counted } from '../../../../contract/words/text.ts';
+import { allMarks, type TrustMark, trustMark, trustMarks } from '../../../../contract/words/trust.ts';
+import { markBadge } from '../../badge.ts';
 import { drawn, element } from '../../element.ts';
-import { counted } from '../../words.ts';
 import type { Graph } from '../graph.ts';
 import { kindWords, shownKinds } from '../kinds.ts';
-import { markLegend, trustBadge } from '../trust.ts';
 import { arrow } from './lines.ts';
 import { symbol, symbolOf } from './symbols.ts';
 
@@ -16,10 +17,27 @@ export function legend(graph: Graph): Node[] {
     const words = element('span', {}, element('b', {}, kind), ` ${shownKinds.edges[kind] ?? ''}: ${length}`);
     return element('li', {}, sample(kind), words);
   });
-  const marks = markLegend(graph).map(({ mark, words }) =>
-    element('li', { class: 'mark' }, trustBadge(mark), element('span', {}, words)),
+  const marks = marksIn(graph).map(([mark, count]) =>
+    element(
+      'li',
+      { class: 'mark' },
+      markBadge(mark),
+      element('span', {}, `${trustMarks[mark].meaning}: ${count}`),
+    ),
   );
   return [kinds, lines, marks].map((items) => element('ul', { class: 'legend' }, ...items));
+}
+
+/** The marks of statements, with their number. */
+function marksIn({ nodes, edges }: Graph): (readonly [TrustMark, number])[] {
+  const marks = new Map<string, TrustMark>();
+  for (const { statement, trust } of edges.values()) marks.set(statement, trustMark(trust));
+  for (const { id, trust } of nodes.values()) if (trust) marks.set(id, trustMark(trust));
+  const counts = Map.groupBy(marks.values(), (mark) => mark);
+  return allMarks.flatMap((mark) => {
+    const count = counts.get(mark)?.length ?? 0;
+    return count === 0 ? [] : [[mark, count] as const];
+  });
 }
 
 function sample(kind: string): SVGElement {
