@@ -17,8 +17,7 @@ import { reachEverything, reachOfProjects } from './domain/integrity/access/cont
 import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
-import { governanceContext } from './domain/integrity/contexts/governance.ts';
-import { ownContext } from './domain/integrity/contexts/own.ts';
+import { governanceContext, ownContext } from './domain/integrity/contexts/own.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { sharedTurns } from './domain/integrity/exports/export-jobs.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';

@@ -4,7 +4,7 @@ import type { ExchangeSeries } from '../domain/control-plane/projects/time-serie
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
-import type { PlannedStatements, StoreOfRows } from '../domain/integrity/statements/planned-store.ts';
+import type { PlannedStatements, StoreOfRows } from '../domain/integrity/statements/statement-index.ts';
 
 /** A pool of connections. `failures` counts requests that got no connection. */
 export interface ConnectionCounts {

@@ -1,5 +1,5 @@
 import { bundledContexts } from '../../src/domain/integrity/contexts/bundled.ts';
-import { governanceContextUrl } from '../../src/domain/integrity/contexts/governance.ts';
+import { governanceContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { contextV2 } from './credentials.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Principal } from '../../src/domain/access/access.ts';
 import { everythingGranted } from '../../src/domain/access/grants.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { graphsForReading } from '../../src/domain/integrity/access/graph-selection.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { exportKind } from '../../src/domain/integrity/exports/export-records.ts';
 import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
+import { graphsForReading } from '../../src/domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blobs.ts';
 import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.ts';
 import { AttemptEnds } from '../../src/domain/jobs/attempt-ends.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { developmentPrincipal, type Principal } from '../../src/domain/access/access.ts';
 import type { Grants, Permission } from '../../src/domain/access/grants.ts';
-import { graphsForReading } from '../../src/domain/integrity/access/graph-selection.ts';
-import { graphForImport } from '../../src/domain/integrity/graphs/graphs.ts';
+import { graphForImport, graphsForReading } from '../../src/domain/integrity/graphs/graphs.ts';
 import type { Graph, GraphStore } from '../../src/domain/integrity/ports.ts';
 import { principalWith } from './principals.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { governanceContext } from '../../src/domain/integrity/contexts/governance.ts';
-import { ownContext } from '../../src/domain/integrity/contexts/own.ts';
+import { governanceContext, ownContext } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { termsIri } from '../../src/domain/integrity/kinds/kind.ts';

@@ -1,4 +1,4 @@
-import { planned } from '../../../src/domain/integrity/statements/planned-store.ts';
+import { planned } from '../../../src/domain/integrity/statements/statement-index.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { RowsInMemory } from '../../contract/rows-in-memory.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';

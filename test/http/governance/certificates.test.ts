@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { governanceContextUrl } from '../../../src/domain/integrity/contexts/governance.ts';
+import { governanceContextUrl } from '../../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld } from '../../../src/domain/integrity/contexts/world.ts';
 import { uncoveredPlaces } from '../../../src/domain/integrity/identification/coverage.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';

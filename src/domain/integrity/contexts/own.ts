@@ -1,6 +1,26 @@
+import { jcs } from '../identification/jcs.ts';
+import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
+import governance1 from './published/governance-1.json' with { type: 'json' };
 import vocabulary1 from './published/vocabulary-1.json' with { type: 'json' };
 import vocabulary2 from './published/vocabulary-2.json' with { type: 'json' };
-import { publishedContext } from './published.ts';
+
+/** The versions of one of the service's own contexts, oldest first. */
+interface PublishedContext {
+  /** The URL of the newest version. New documents name it in their `@context`. */
+  readonly url: string;
+  /** The text of each version by its URL. All of them are read for ever. */
+  readonly versions: ReadonlyMap<string, string>;
+}
+
+/**
+ * A published document never changes, because the ids of statements depend on it. Its bytes are its JCS form, and its URL is
+ * `urn:cid:` and the CID of these bytes.
+ * @param documents the versions, oldest first.
+ */
+export function publishedContext(...documents: readonly object[]): PublishedContext {
+  const versions = new Map(documents.map(jcs).map((text) => [cidUrn(cidOf(codecs.raw, text)), text]));
+  return { url: [...versions.keys()].at(-1) ?? '', versions };
+}
 
 /**
  * The service's own context, with the terms of the statement kinds. It gives every statement the id that the public common
@@ -16,3 +36,9 @@ export const ownContextUrl = ownContext.url;
 export function isOwnContext(url: unknown): boolean {
   return typeof url === 'string' && ownContext.versions.has(url);
 }
+
+/** The terms of the credentials that governance issues, beside those of the W3C credentials context. */
+export const governanceContext = publishedContext(governance1);
+
+/** What new credentials of governance write in their `@context`. */
+export const governanceContextUrl = governanceContext.url;

@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/access.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
-import { governanceContextUrl } from '../contexts/governance.ts';
+import { governanceContextUrl } from '../contexts/own.ts';
 import { type IssuingPorts, issueCredential } from '../credentials/issue.ts';
 import { standings } from '../credentials/status.ts';
 import type { StatusEntries } from '../credentials/status-entries.ts';

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { eachRecord } from '../../collections/records.ts';
+import { ServiceError } from '../../errors.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 
@@ -77,4 +79,24 @@ export type CertificateRequests = RecordsOf<typeof certificateRequests>;
 /** The key of a record: a hash, because keys must be short. */
 export function governanceId(...parts: readonly unknown[]): string {
   return cidOf(codecs.jcs, jcs(parts)).text;
+}
+
+/** They are held in memory. */
+const recordsLimit = 100_000;
+
+/** What this service has registered in a project or about a subject, oldest first. @throws ServiceError `too_large`. */
+export async function recordsAt(
+  records: Pick<GovernanceRecords, 'page'>,
+  index: 'byProject' | 'bySubject',
+  prefix: readonly string[],
+): Promise<GovernanceRecord[]> {
+  const found: GovernanceRecord[] = [];
+  for await (const record of eachRecord(records, index, prefix)) {
+    if (found.push(record) > recordsLimit)
+      throw new ServiceError(
+        'too_large',
+        `More than ${recordsLimit} governance records are not read at once.`,
+      );
+  }
+  return found;
 }

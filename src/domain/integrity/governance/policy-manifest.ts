@@ -2,7 +2,7 @@ import { callerKey, type Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { eachRecord } from '../../collections/records.ts';
 import type { ContentReach } from '../access/content-reach.ts';
-import { governanceContext } from '../contexts/governance.ts';
+import { governanceContext } from '../contexts/own.ts';
 import { type Cid, cidUrn, parseCid } from '../identifiers/cid.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import type { GraphContents } from '../manifest/ports.ts';
@@ -11,9 +11,12 @@ import type { Signatures } from '../signatures/signatures.ts';
 import { credentialIdOf } from '../signatures/statement-credential.ts';
 import type { Signer } from '../signer.ts';
 import { throwUnknown } from './documents.ts';
-import type { GovernanceDocuments, GovernanceRecord, GovernanceRecords } from './governance-records.ts';
-import { recordsAt } from './records-at.ts';
-
+import {
+  type GovernanceDocuments,
+  type GovernanceRecord,
+  type GovernanceRecords,
+  recordsAt,
+} from './governance-records.ts';
 export type PolicyManifestPorts = ManifestExporting & {
   readonly statements: Pick<StatementStore, 'byJcsCid'>;
   readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;

@@ -1,8 +1,12 @@
 import { isVisible, type Visibility } from '../../access/visibility.ts';
 import { standings } from '../credentials/status.ts';
 import type { StatusEntries } from '../credentials/status-entries.ts';
-import type { Decision, GovernanceRecord, GovernanceRecords } from './governance-records.ts';
-import { recordsAt } from './records-at.ts';
+import {
+  type Decision,
+  type GovernanceRecord,
+  type GovernanceRecords,
+  recordsAt,
+} from './governance-records.ts';
 
 export interface StatusPorts {
   readonly governanceRecords: Pick<GovernanceRecords, 'page'>;

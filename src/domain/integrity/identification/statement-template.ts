@@ -8,8 +8,17 @@ import { holdsSilentValues } from './coverage.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, distinctQuads, rdfType } from './rdfc.ts';
 import { filledLines, type TemplateLines, templateLines } from './template-lines.ts';
-import { doubleText, type Probe, probesFor, type Round, rounds } from './template-probes.ts';
-import { lostProbes, type Slot, type TemplateQuad, templateQuads } from './template-quads.ts';
+import {
+  doubleText,
+  lostProbes,
+  type Probe,
+  probesFor,
+  type Round,
+  rounds,
+  type Slot,
+  type TemplateQuad,
+  templateQuads,
+} from './template-quads.ts';
 import { plainIri, type ShapedDocument, shapeOf, type Value, withValues } from './template-shape.ts';
 import { filledText, type TextTemplate, textTemplate } from './template-text.ts';
 

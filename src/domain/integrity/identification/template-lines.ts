@@ -1,10 +1,9 @@
 import canonize, { type Term } from 'rdf-canonize';
 import { sha256Hex } from '../identifiers/hashing.ts';
-import { mergedTexts } from './merged-texts.ts';
 import { sortedNQuads, surrogate } from './rdfc.ts';
-import { doubleText, type Notation } from './template-probes.ts';
-import type { Slot, TemplateQuad } from './template-quads.ts';
+import { doubleText, type Notation, type Slot, type TemplateQuad } from './template-quads.ts';
 import type { Value } from './template-shape.ts';
+import { mergedTexts } from './template-text.ts';
 
 /** A text, the number of a blank node, or a gap for the value with an index. */
 type Part = string | number | Gap;

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { mergedTexts } from './merged-texts.ts';
 import { type Value, withValues } from './template-shape.ts';
 
 /** RFC 8785 text with gaps: the indexes of values, or `id` for the `@id`. */
@@ -47,4 +46,15 @@ function textParts(value: unknown): (string | Gap)[] {
 
 function comma(at: number): string[] {
   return at > 0 ? [','] : [];
+}
+
+/** The parts of a template, with neighbouring texts as one. */
+export function mergedTexts<Gap>(parts: readonly (string | Gap)[]): (string | Gap)[] {
+  const all: (string | Gap)[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
+    else all.push(part);
+  }
+  return all;
 }

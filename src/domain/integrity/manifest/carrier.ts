@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { partOf, type RandomAccess } from '../../json/random-access.ts';
-import { type CarFile, type CarFileBlock, openCarFile } from '../car/file.ts';
+import { type CarFile, type CarFileBlock, openCarFile } from '../car/car.ts';
 import { type Cid, codecs } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import type { StatementRow } from '../ports.ts';

@@ -1,7 +1,18 @@
+import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
+import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { cidIn } from '../identifiers/cid.ts';
 import type { Page, StatementFilter, StatementPage, StatementScope } from '../ports.ts';
-import { searchNames } from './name-search.ts';
-import { type NameReading, statementsOf } from './visible-statements.ts';
+import {
+  isInScope,
+  rowsIn,
+  type StatementRowsOfStore,
+  storedStatement,
+  type WholeStatement,
+} from '../statements/rows.ts';
+import { fits } from '../statements/search.ts';
+import { foldedName } from './name.ts';
+import { type NameRecord, type NameRecords, namingKind } from './name-records.ts';
 
 export interface NameIndex {
   /**
@@ -57,4 +68,110 @@ async function namesOf(
     await yieldToEventLoop();
   }
   return found;
+}
+
+export interface NameReading {
+  readonly names: Pick<NameRecords, 'among' | 'page'>;
+  readonly rows: StatementRowsOfStore;
+}
+
+/** The visible statements of names, by `jcs_cid`. */
+export async function statementsOf(
+  rows: StatementRowsOfStore,
+  records: readonly Pick<NameRecord, 'id'>[],
+  scope: StatementScope,
+): Promise<ReadonlyMap<string, WholeStatement>> {
+  const cids = records.flatMap(({ id }) => cidIn(id) ?? []);
+  const found = new Map<string, WholeStatement>();
+  if (cids.length === 0) return found;
+  for (const part of rowsIn(rows, scope))
+    for (const row of await part.whole(cids))
+      if (row && isInScope(row, scope)) found.set(row.jcsCid.text, row);
+  return found;
+}
+
+const passedAtOnce = 1_000;
+/** The most names that one answer looks at. */
+const mostLooked = 5_000;
+/** The most names in a row that the reader may not see. */
+const mostHidden = 50_000;
+const bytesAnswered = 8 << 20;
+
+/**
+ * A cursor can be read by whoever has it, so it holds no name that the reader may not see: only the place after one that
+ * they may see (null: the start), and how many hidden names follow it.
+ */
+type CursorMark = readonly [after: string | null, hidden: number];
+
+/** See `NameIndex`. */
+async function searchNames(
+  { names, rows }: NameReading,
+  start: string,
+  filter: StatementFilter,
+  { after, limit }: Page,
+  scope: StatementScope,
+): Promise<StatementPage> {
+  if (filter.kind !== null && filter.kind !== namingKind) return { statements: [] };
+  const from = foldedName(start);
+  const question = ['names', from, filter, scope.graphId];
+  const range = { from, until: `${from}\u{10ffff}` };
+  const read: Read = (position, most) => names.page('byName', [], { after: position, limit: most, range });
+  const place = after === null ? ([null, 0] as const) : placeIn(readCursor(after, question));
+  let [seenUntil, hidden] = place;
+  let lastSeen: { readonly position: string | null; readonly count: number } | undefined;
+  const found: WholeStatement[] = [];
+
+  async function answer(hasMore: boolean): Promise<StatementPage> {
+    const statements = found.map((row) => storedStatement(row, scope));
+    if (!hasMore) return { statements };
+    if (hidden > mostHidden) throwTooShort();
+    if (lastSeen) seenUntil = (await read(lastSeen.position, lastSeen.count)).next ?? null;
+    return { statements, next: writeCursor([seenUntil, hidden], question) };
+  }
+
+  let position = await passOver(read, place);
+  for (let [looked, bytes] = [0, 0]; position !== undefined && looked < mostLooked; ) {
+    const { records, next } = await read(position, recordsAtOnce);
+    const statements = await statementsOf(rows, records, scope);
+    for (const [at, { id }] of records.entries()) {
+      const row = statements.get(id);
+      hidden = row ? 0 : hidden + 1;
+      if (!row) continue;
+      lastSeen = { position, count: at + 1 };
+      if (!fits(row, filter)) continue;
+      found.push(row);
+      bytes += row.jcs.length;
+      if (found.length >= limit || bytes >= bytesAnswered)
+        return await answer(at + 1 < records.length || next !== undefined);
+    }
+    looked += records.length;
+    position = next;
+    await yieldToEventLoop();
+  }
+  return await answer(position !== undefined);
+}
+
+type Read = (position: string | null, most: number) => ReturnType<NameReading['names']['page']>;
+
+/** @returns the position after a place; undefined at the end. */
+async function passOver(read: Read, [after, hidden]: CursorMark): Promise<string | null | undefined> {
+  let position: string | null | undefined = after;
+  for (let left = hidden; left > 0 && position !== undefined; ) {
+    const { records, next } = await read(position, Math.min(left, passedAtOnce));
+    left -= records.length;
+    position = next;
+    await yieldToEventLoop();
+  }
+  return position;
+}
+
+function placeIn(position: unknown): CursorMark {
+  const [after, hidden] = Array.isArray(position) ? position : [];
+  const isPlace = (after === null || typeof after === 'string') && hidden >= 0 && hidden <= mostHidden;
+  return isPlace ? [after, hidden] : throwBadCursor();
+}
+
+function throwTooShort(): never {
+  const message = `More than ${mostHidden} names that you may not see begin so. Write more of the name.`;
+  throw new ServiceError('invalid_request', message);
 }

@@ -4,9 +4,14 @@ import type { StatementScope } from '../ports.ts';
 import { readList, sourceOf } from './lists.ts';
 import { placeNumber } from './places.ts';
 import type { Referring, ReferringQuery, WantedPlace } from './questions.ts';
-import { referringStatement } from './referring-statement.ts';
-import type { ReferringStatement, StatementRows, StatementRowsOfStore } from './rows.ts';
-import { isInScope, rowsIn } from './scopes.ts';
+import {
+  isInScope,
+  type ReferringStatement,
+  referringStatement,
+  rowsIn,
+  type StatementRows,
+  type StatementRowsOfStore,
+} from './rows.ts';
 
 /** Up to this many references of an identifier are read at once. */
 const fewReferences = 64;

@@ -1,7 +1,7 @@
-import type { Visibility } from '../../access/visibility.ts';
+import { isVisible, type Visibility } from '../../access/visibility.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import type { GraphAttachments } from '../manifest/ports.ts';
-import type { StatementRow } from '../ports.ts';
+import type { StatementRow, StatementScope, StoredStatement } from '../ports.ts';
 
 /** A registered graph that contains a row. */
 export interface Membership {
@@ -119,4 +119,49 @@ export interface GraphReads {
   sizes(graphIds: readonly string[]): Promise<ReadonlyMap<string, number> | null>;
   /** In the order of the graphs. */
   attachments(graphIds: readonly string[]): Promise<GraphAttachments>;
+}
+
+/** A longer `type` of an association is not shown. */
+const typeLength = 100;
+
+export function referringStatement(row: StatementRow): ReferringStatement {
+  const { rdfcCid, kind, references, time, isTrusted } = row;
+  return { rdfcCid, kind, references, time, isTrusted, associationType: associationType(row) };
+}
+
+/** The `type` of an association; null for other kinds. */
+export function associationType({ kind, jcs }: Pick<StatementRow, 'kind' | 'jcs'>): string | null {
+  return kind === 'AssociationRegistration' ? shownType(JSON.parse(Buffer.from(jcs).toString()).type) : null;
+}
+
+export function shownType(type: unknown): string | null {
+  return typeof type === 'string' && type.length <= typeLength ? type : null;
+}
+
+/** The rows for a query: verified ones. In a graph also the unverified ones, which come first. */
+export function rowsIn(
+  { verified, unverified }: StatementRowsOfStore,
+  { graphId, visibility: { projects } }: StatementScope,
+): StatementRows[] {
+  if (projects !== 'all' && projects.size === 0) return [];
+  return graphId === null ? [verified] : [unverified, verified];
+}
+
+export function isInScope(
+  { memberships }: { readonly memberships: readonly Membership[] },
+  { graphId, visibility }: StatementScope,
+): boolean {
+  if (graphId === null && visibility.projects === 'all') return true;
+  return memberships.some(
+    (one) => (graphId === null || one.graphId === graphId) && isVisible(one.projectId, visibility),
+  );
+}
+
+/** The statement with its visible graphs. */
+export function storedStatement(
+  { memberships, mark: _, ...row }: WholeStatement & { readonly mark?: string },
+  { visibility }: StatementScope,
+): StoredStatement {
+  const visible = memberships.filter(({ projectId }) => isVisible(projectId, visibility));
+  return { ...row, graphIds: visible.map(({ graphId }) => graphId) };
 }

@@ -1,8 +1,14 @@
 import type { Page, StatementFilter, StatementPage, StatementScope } from '../ports.ts';
 import { readLists, sourceOf } from './lists.ts';
 import { otherPlaces, placeNumber, statementPlaces } from './places.ts';
-import type { StatementList, StatementRowsOfStore, WholeStatement } from './rows.ts';
-import { isInScope, rowsIn, storedStatement } from './scopes.ts';
+import {
+  isInScope,
+  rowsIn,
+  type StatementList,
+  type StatementRowsOfStore,
+  storedStatement,
+  type WholeStatement,
+} from './rows.ts';
 
 const subjectRoles = ['subject', 'credentialSubject', 'payload'];
 const registrantRoles = ['registeredBy'];

@@ -1,11 +1,29 @@
 import type { Cid } from '../identifiers/cid.ts';
-import type { Page, StatementPage, StatementScope, StatementStore, StoredStatement } from '../ports.ts';
+import type { GraphContents } from '../manifest/ports.ts';
+import type {
+  Page,
+  ReferencePage,
+  StatementPage,
+  StatementScope,
+  StatementStore,
+  StoredStatement,
+} from '../ports.ts';
+import { graphContents } from './contents.ts';
 import { readLists, sourceOf } from './lists.ts';
+import { otherPlaces, placeNumber, statementPlaces } from './places.ts';
 import type { StatementIndex } from './questions.ts';
-import { listReferences } from './reference-list.ts';
 import { findReferring } from './referring.ts';
-import type { StatementRowsOfStore } from './rows.ts';
-import { isInScope, rowsIn, storedStatement } from './scopes.ts';
+import {
+  type GraphReads,
+  isInScope,
+  type ListedStatement,
+  type RowsSnapshot,
+  rowsIn,
+  type StatementList,
+  type StatementRows,
+  type StatementRowsOfStore,
+  storedStatement,
+} from './rows.ts';
 import { searchStatements } from './search.ts';
 
 export function statementIndex(rows: StatementRowsOfStore): StatementIndex {
@@ -63,4 +81,98 @@ async function readForms(
     statements: found.map(({ row }) => storedStatement(row, scope)),
     ...(next !== undefined && { next }),
   };
+}
+
+export interface StoreOfRows {
+  readonly rows: StatementRowsOfStore;
+  readonly statements: Pick<StatementStore, 'putMany' | 'registrarOf'>;
+  readonly graphReads: GraphReads;
+  snapshot(): Promise<RowsSnapshot>;
+}
+
+export interface PlannedStatements {
+  readonly statements: StatementStore;
+  readonly statementIndex: StatementIndex;
+  readonly graphContents: GraphContents;
+}
+
+/** Adds the queries that the domain plans over the rows of a store. */
+export function planned<Of extends StoreOfRows>(store: Of): Omit<Of, 'statements'> & PlannedStatements {
+  const { rows, statements } = store;
+  return {
+    ...store,
+    statements: {
+      putMany: (given, graphId, registrar) => statements.putMany(given, graphId, registrar),
+      registrarOf: (jcsCid) => statements.registrarOf(jcsCid),
+      ...statementReads(rows),
+    },
+    statementIndex: statementIndex(rows),
+    graphContents: graphContents(store),
+  };
+}
+
+/** Up to this many references of an identifier are read at once. */
+const fewReferences = 64;
+const placesInOrder = [...statementPlaces.map(placeNumber), otherPlaces];
+
+async function listReferences(
+  rows: StatementRowsOfStore,
+  identifier: string,
+  page: Page,
+  scope: StatementScope,
+): Promise<ReferencePage> {
+  const sources = rowsIn(rows, scope).flatMap((part) => {
+    const few = once(() => readFew(part, identifier));
+    return placesInOrder.map((place) => {
+      const list: StatementList = { by: 'reference', identifier, places: [place] };
+      return {
+        place,
+        entries: (row: ListedStatement) =>
+          isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0,
+        async page(after: string | null, limit: number) {
+          const known = after === null ? await few() : undefined;
+          return known ? { rows: known.get(place) ?? [], next: null } : await part.page(list, after, limit);
+        },
+      };
+    });
+  });
+  const { found, next } = await readLists(sources, page, ['references', identifier, scope.graphId]);
+  const references = found.flatMap(({ row, source }) => {
+    const statement = storedStatement(row, scope);
+    return rolesAt(source.place, row, identifier).map((role) => ({ role, statement }));
+  });
+  return { references, ...(next !== undefined && { next }) };
+}
+
+/** The roles of the identifier in this place. Foreign kinds can have several. */
+function rolesAt(
+  place: number,
+  { references, kind }: Pick<ListedStatement, 'references' | 'kind'>,
+  identifier: string,
+): string[] {
+  const meant = references.filter(
+    (it) => it.identifier === identifier && placeNumber({ role: it.role, kind }) === place,
+  );
+  return meant.map(({ role }) => role).sort();
+}
+
+/** All rows that refer to an identifier, by place, each newest first; undefined if there are many. */
+async function readFew(rows: StatementRows, identifier: string) {
+  const [referring] = await rows.referring([identifier], null, fewReferences);
+  if (!referring) return undefined;
+  const whole = await rows.whole(referring.map(({ jcsCid }) => jcsCid));
+  const found = new Map<number, ListedStatement[]>();
+  for (const [at, { mark }] of referring.entries()) {
+    const row = whole[at];
+    if (!row) continue;
+    const meant = row.references.filter((it) => it.identifier === identifier);
+    for (const place of new Set(meant.map((it) => placeNumber({ role: it.role, kind: row.kind }))))
+      found.set(place, [...(found.get(place) ?? []), { ...row, mark }]);
+  }
+  return found;
+}
+
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= work());
 }

@@ -16,9 +16,12 @@ import {
   type Principal,
 } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { type GraphSelection, graphsForReading } from '../../../domain/integrity/access/graph-selection.ts';
 import { type BlobLimit, throwTooLarge } from '../../../domain/integrity/blobs/upload.ts';
-import { graphForImport } from '../../../domain/integrity/graphs/graphs.ts';
+import {
+  type GraphSelection,
+  graphForImport,
+  graphsForReading,
+} from '../../../domain/integrity/graphs/graphs.ts';
 import { exportManifest, type ManifestExporting } from '../../../domain/integrity/manifest/export.ts';
 import {
   type ImportedManifest,

@@ -9,8 +9,7 @@ import {
   unpackReferences,
 } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
-import { shownType } from '../../../domain/integrity/statements/referring-statement.ts';
-import type { Membership, ReferringRow } from '../../../domain/integrity/statements/rows.ts';
+import { type Membership, type ReferringRow, shownType } from '../../../domain/integrity/statements/rows.ts';
 import { damagedDatabase } from '../errors.ts';
 import type { Partition } from '../index/entries.ts';
 import type { TermReads } from './terms.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../domain/integrity/statements/packed-rows.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
-import { associationType } from '../../../domain/integrity/statements/referring-statement.ts';
+import { associationType } from '../../../domain/integrity/statements/rows.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
