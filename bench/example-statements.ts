@@ -1,6 +1,5 @@
 import { credentialsV2 } from '../src/domain/integrity/contexts/credentials.ts';
-import { governanceContextUrl } from '../src/domain/integrity/contexts/governance.ts';
-import { ownContextUrl } from '../src/domain/integrity/contexts/own.ts';
+import { governanceContextUrl, ownContextUrl } from '../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 
 const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';

@@ -62,7 +62,7 @@ const rules: ImportRules = {
     'did-context': ['src/domain/'],
     'ed25519-signature-2020-context': ['src/domain/'],
     'hash-wasm': ['src/ui/'],
-    'fastest-levenshtein': ['src/http/'],
+    'fastest-levenshtein': ['src/http/', 'src/cli/commands/statement.ts'],
     hono: [
       'src/http/',
       'src/platform/',

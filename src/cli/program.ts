@@ -3,8 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { withGoFlags } from './setting-options.ts';
 import { exitCodeOf, explanationOf } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
-import { sayText } from './terminal/say.ts';
-import { writeText } from './terminal/write-out.ts';
+import { sayText, writeText } from './terminal/output.ts';
 
 const notes = `
 Results are on standard output, everything else on standard error.

@@ -3,7 +3,7 @@ import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/b
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
 import { nameRecords } from '../domain/integrity/names/name-records.ts';
 import { namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
-import { planned } from '../domain/integrity/statements/planned-store.ts';
+import { planned } from '../domain/integrity/statements/statement-index.ts';
 import type { CheckedDatabase, CheckedStore } from '../domain/maintenance/contents.ts';
 import { folderBuckets, openFolderBuckets } from './embedded/buckets/folder-bucket.ts';
 import { openEmbeddedFsck } from './embedded/fsck/open-fsck.ts';

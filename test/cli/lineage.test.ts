@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
-import { textTree } from '../../src/cli/terminal/text-tree.ts';
+import { textTree } from '../../src/cli/terminal/output.ts';
 import { type LineageAnswer, lineage as lineageAnswer } from '../../src/contract/integrity/lineage.ts';
 import { shortId } from '../../src/contract/words/text.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';

@@ -7,9 +7,8 @@ import { optionalSecret, required } from '../../platform/settings/setting.ts';
 import { type Environment, readTable } from '../../platform/settings/settings.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { validBearerOf } from './bearer.ts';
 import { type FolderFile, findFolderFile } from './folder-file.ts';
-import { TokenFile } from './token-file.ts';
+import { TokenFile, validBearerOf } from './token-file.ts';
 
 export interface ClientSettings {
   /** Address of the service, without a trailing slash. */

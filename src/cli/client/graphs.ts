@@ -7,24 +7,22 @@ import {
 import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import { cutLine } from '../terminal/identifier.ts';
-import { printableLine } from '../terminal/printable.ts';
-import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
+import { printableLine } from '../terminal/output.ts';
+import { type ApiClient, ApiRefusal, answerJson, jsonBody } from './api-client.ts';
 import type { ClientSettings } from './client-settings.ts';
 
 type Count = Pick<CountedGraphAnswer, 'statements' | 'statements_is_more'>;
 
 const pageSize = 1_000;
 const listed = 20;
-const jsonHeaders = { 'content-type': 'application/json' };
 
 /** @throws ApiRefusal `conflict` if the id is taken. */
 export async function registerGraph(
   client: ApiClient,
   { graphId, name, parentId }: { graphId: string; name: string; parentId?: string | undefined },
 ): Promise<CountedGraphAnswer> {
-  const body = JSON.stringify({ graph_id: graphId, name, parent_id: parentId });
-  const response = await client.send('PUT', '/graph/v1', { headers: jsonHeaders, body: () => body });
-  return await answerJson(response, graph);
+  const request = jsonBody({ graph_id: graphId, name, parent_id: parentId });
+  return await answerJson(await client.send('PUT', '/graph/v1', request), graph);
 }
 
 /** The root graphs (null), or a graph with its children, with counts. */

@@ -4,9 +4,8 @@ import { type Cid, cidIn, cidUrn, codecs } from '../../domain/integrity/identifi
 import { parseIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { printableLine, say } from '../terminal/output.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { say } from '../terminal/say.ts';
 import { fileCid, pathKind } from './local-files.ts';
 import { putFolder } from './put-folder.ts';
 

@@ -4,6 +4,7 @@ import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
+import type { RandomAccess } from '../../domain/json/random-access.ts';
 
 export interface NamedFile {
   /** Relative to the walked folder, with `/`. */
@@ -86,4 +87,18 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   } finally {
     await rm(part, { force: true });
   }
+}
+
+export async function openRandomAccess(path: string): Promise<RandomAccess & AsyncDisposable> {
+  const file = await open(path);
+  const { size } = await file.stat();
+  return {
+    size,
+    async read(offset, length) {
+      const wanted = Math.max(Math.min(length, size - offset), 0);
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(wanted), 0, wanted, offset);
+      return buffer.subarray(0, bytesRead);
+    },
+    [Symbol.asyncDispose]: () => file.close(),
+  };
 }

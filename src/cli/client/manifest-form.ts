@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import { JsonFile } from '../../domain/json/json-file.ts';
 import type { RandomAccess } from '../../domain/json/random-access.ts';
-import { openRandomAccess } from './random-access-file.ts';
+import { openRandomAccess } from './local-files.ts';
 
 const headBytes = 32;
 /** A JSON object with one of these as its first member is a manifest. */

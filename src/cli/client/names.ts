@@ -1,7 +1,7 @@
 import { namesAnswer } from '../../contract/integrity/findings.ts';
 import { referenceIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { documentLimit, nameInDocument } from '../../domain/integrity/names/name.ts';
-import { type ApiClient, ApiRefusal, answerBytes, answerJson } from './api-client.ts';
+import { type ApiClient, ApiRefusal, answerBytes, answerJson, jsonBody } from './api-client.ts';
 
 const idsAtOnce = 1_000;
 
@@ -15,10 +15,9 @@ export async function askNames(
 ): Promise<ReadonlyMap<string, string>> {
   const known = [...new Set(ids)].filter((id) => referenceIdentifier(id) !== undefined);
   const found = new Map<string, string>();
-  const headers = { 'content-type': 'application/json' };
   for (let at = 0; at < known.length; at += idsAtOnce) {
-    const body = JSON.stringify({ ids: known.slice(at, at + idsAtOnce) });
-    const response = await unlessRefused(client.send('POST', '/names/v1', { headers, body: () => body }));
+    const request = jsonBody({ ids: known.slice(at, at + idsAtOnce) });
+    const response = await unlessRefused(client.send('POST', '/names/v1', request));
     if (!response) break;
     for (const [id, name] of Object.entries((await answerJson(response, namesAnswer)).names))
       found.set(id, name);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { writeNewKey } from '../../platform/key-file.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import type { Io } from '../terminal/io.ts';
-import { say } from '../terminal/say.ts';
+import { say } from '../terminal/output.ts';
 import { configFolder } from './client-settings.ts';
 
 export interface OwnKey {

@@ -1,11 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Io } from '../terminal/io.ts';
-import { type ChangeFlags, changeAgent } from './agents/change.ts';
-import { type HandOverFlags, handOverAgent } from './agents/hand-over.ts';
-import { type ListFlags, listAgents } from './agents/list.ts';
+import {
+  type ChangeFlags,
+  changeAgent,
+  handOverAgent,
+  type ListFlags,
+  listAgents,
+  mintToken,
+  showAgent,
+  type TokenFlags,
+} from './agents/calls.ts';
 import { type RegisterFlags, registerAgent } from './agents/register.ts';
-import { showAgent } from './agents/show.ts';
-import { mintToken, type TokenFlags } from './agents/token.ts';
 
 const registerNotes = `
 The token is read from AGENT_PROVISIONING_TOKEN, or from the file of --token-file. The file holds a private key and the
@@ -49,9 +54,7 @@ export function agentsCommand(program: Command, io: Io): void {
     .argument('<user>', 'the id or the e-mail address of the user')
     .option('--reason <text>', 'why, for the history of the agent')
     .option('--json', 'print JSON')
-    .action(
-      async (id: string, user: string, flags: HandOverFlags) => await handOverAgent(io, id, user, flags),
-    );
+    .action(async (id: string, user: string, flags: ChangeFlags) => await handOverAgent(io, id, user, flags));
   agents
     .command('token')
     .description('mint a token with which an agent registers once')

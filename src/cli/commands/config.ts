@@ -16,9 +16,7 @@ import {
   serviceArgument,
 } from '../setting-options.ts';
 import type { Io } from '../terminal/io.ts';
-import { say } from '../terminal/say.ts';
-import { table } from '../terminal/table.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { indented, say, table, writeText } from '../terminal/output.ts';
 
 export function configCommand(program: Command, io: Io): void {
   const command = program
@@ -51,9 +49,7 @@ async function printConfig(
     isDefault ? 'default' : 'set',
     about,
   ]);
-  const text = asJson
-    ? `${JSON.stringify(settings, null, 2)}\n`
-    : table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]);
+  const text = asJson ? indented(settings) : table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]);
   await writeText(io, text);
   if (folderFile) {
     const isUrlUsed = folderFile.url !== undefined && !environment.CAIRN_URL;

@@ -9,9 +9,7 @@ import { countText, graphIdOf, statementsInNoGraph } from '../client/graphs.ts';
 import { StateFile } from '../client/state-file.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printableLine } from '../terminal/printable.ts';
-import { say } from '../terminal/say.ts';
-import { writeBytes, writeText } from '../terminal/write-out.ts';
+import { printableLine, say, writeBytes, writeText } from '../terminal/output.ts';
 
 interface ExportFlags {
   readonly output: string;

@@ -4,9 +4,8 @@ import { parseShare, type Sample, sampleOf } from '../../domain/maintenance/fsck
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { PartProgress } from '../terminal/part-progress.ts';
-import { say } from '../terminal/say.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { say, writeText } from '../terminal/output.ts';
+import { PartProgress } from '../terminal/progress.ts';
 import {
   LeftProblems,
   problemJson,

@@ -12,7 +12,7 @@ import { readTable } from '../../platform/settings/settings.ts';
 import { withoutEmpty } from '../client/client-settings.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { writeText } from '../terminal/output.ts';
 
 const notes = `
 The credential is signed with CAIRN_GATEWAY_SECRET, which must be that of the service. Keep it secret: whoever has it can

@@ -7,7 +7,7 @@ import { contentOf, download, fileToWrite } from '../client/download.ts';
 import { cidOrFile } from '../client/identifier-or-file.ts';
 import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeBytes } from '../terminal/write-out.ts';
+import { writeBytes } from '../terminal/output.ts';
 
 const examples = `
 The bytes are verified against the CID as they arrive. With --output, FILE appears only when it is complete and

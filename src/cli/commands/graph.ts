@@ -5,8 +5,7 @@ import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { countText, graphIdOf, nameText, readGraphs, registerGraph } from '../client/graphs.ts';
 import type { Io } from '../terminal/io.ts';
-import { table } from '../terminal/table.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { indented, table, writeText } from '../terminal/output.ts';
 
 interface JsonFlag {
   readonly json?: true;
@@ -37,7 +36,7 @@ export function graphCommand(program: Command, io: Io): void {
     .option('--json', 'print {"graphs": […]}')
     .action(async ({ json }: JsonFlag) => {
       const { graphs } = await readGraphs(openClient(readClientSettings(io)), null);
-      await writeText(io, json ? `${JSON.stringify({ graphs }, null, 2)}\n` : graphTable(graphs));
+      await writeText(io, json ? indented({ graphs }) : graphTable(graphs));
     });
   group
     .command('show')
@@ -47,7 +46,7 @@ export function graphCommand(program: Command, io: Io): void {
     .action(async (name: string, { json }: JsonFlag) => {
       const client = openClient(readClientSettings(io));
       const shown = await readGraphs(client, await graphIdOf(client, name));
-      await writeText(io, json ? `${JSON.stringify(shown, null, 2)}\n` : report(shown));
+      await writeText(io, json ? indented(shown) : report(shown));
     });
 }
 

@@ -6,13 +6,13 @@ import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { answerJson, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { graphIdOf } from '../client/graphs.ts';
-import { fileChunks, pathKind } from '../client/local-files.ts';
+import { fileChunks, openRandomAccess, pathKind } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { writeText } from '../terminal/output.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { writeText } from '../terminal/write-out.ts';
-import { throwNotAManifest } from './import/not-a-manifest.ts';
+import { fileForm, isJson, readUpTo, statementLimit } from './verify/file-form.ts';
 
 interface ImportFlags {
   readonly graph?: string;
@@ -85,4 +85,35 @@ function report(answer: z.output<typeof importedManifest>): string {
     `contexts    ${contexts}${unverified.length > 0 ? `, unverified: ${unverified.join(', ')}` : ''}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+const packed: readonly (readonly [string, string])[] = [
+  ['1f8b', 'gzip'],
+  ['28b52ffd', 'zstd'],
+  ['504b0304', 'zip'],
+];
+
+/** Says what a file that is not a manifest looks like. @throws Failure (usage). */
+async function throwNotAManifest(path: string): Promise<never> {
+  failUsage(`${path} is not a manifest. ${await looks(path)}`);
+}
+
+async function looks(path: string): Promise<string> {
+  const head = await firstBytes(path);
+  if (head === '') return 'It is empty.';
+  const [, packing] = packed.find(([magic]) => head.startsWith(magic)) ?? [];
+  if (packing) return `It looks compressed (${packing}). Decompress it first.`;
+  const { form } = await fileForm(path);
+  const ingest = `with "cairn ingest ${path}".`;
+  if (form === 'statement')
+    return `It looks like a statement. Store it ${ingest} It must be on one line: "jq -c . ${path}".`;
+  if (form === 'lines') return `It looks like statements, one per line. Store them ${ingest}`;
+  const bytes = await readUpTo(path, statementLimit);
+  if (bytes && isJson(bytes)) return 'It is JSON without the members of a manifest (version, statements).';
+  return 'It is neither JSON nor a CAR. Store it as a blob with "cairn put".';
+}
+
+async function firstBytes(path: string): Promise<string> {
+  await using file = await openRandomAccess(path);
+  return Buffer.from(await file.read(0, 4)).toString('hex');
 }

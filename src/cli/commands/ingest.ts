@@ -12,7 +12,7 @@ import { StateFile } from '../client/state-file.ts';
 import type { SignStatement } from '../client/statement-signing.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { say, sayText } from '../terminal/say.ts';
+import { say, sayText } from '../terminal/output.ts';
 import { ingestSpool } from './ingest/ingest-spool.ts';
 import { checkpoint, Ingestion, type ResumableFile } from './ingest/ingestion.ts';
 

@@ -8,7 +8,7 @@ import { nameText, readGraphs, registerGraph } from '../client/graphs.ts';
 import { writeWhole } from '../client/local-files.ts';
 import { ownKey } from '../client/own-key.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { writeText } from '../terminal/output.ts';
 
 const notes = `
 Makes a graph for this folder and writes its UUID to ${folderFileName}, so that commands here and below need no --graph. If

@@ -3,7 +3,7 @@ import { writeNewKey } from '../../platform/key-file.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { writeText } from '../terminal/output.ts';
 
 const examples = `
 The file holds a private key as a JWK. Only its owner can read it. The printed did:key holds the public key.

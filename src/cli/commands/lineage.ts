@@ -9,13 +9,10 @@ import { graphIdOf } from '../client/graphs.ts';
 import { identifierOrFile } from '../client/identifier-or-file.ts';
 import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
-import { printableLine } from '../terminal/printable.ts';
-import { type TextTree, textTree } from '../terminal/text-tree.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { printableLine, type TextTree, textTree, writeText } from '../terminal/output.ts';
 import { foldedTree } from './lineage/folded-tree.ts';
 import { lineageTree } from './lineage/lineage-tree.ts';
-import { lineageSummary } from './lineage/summary.ts';
-import { titlesOf } from './lineage/titles.ts';
+import { lineageSummary, titlesOf } from './lineage/lineage-words.ts';
 
 interface LineageFlags {
   readonly direction: Direction;

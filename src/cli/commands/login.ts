@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { deviceConfig } from '../../contract/control-plane/authentication.ts';
 import { isSafeUrl } from '../../platform/http/loopback.ts';
 import { httpUrl } from '../../platform/settings/kinds.ts';
+import { ApiRefusal, answerJson, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { say } from '../terminal/say.ts';
-import { readDeviceConfig } from './login/device-config.ts';
-import type { IssuedTokens, UserCode } from './login/device-login.ts';
+import { say } from '../terminal/output.ts';
+import type { DeviceConfig, IssuedTokens, UserCode } from './login/device-login.ts';
 
 const notes = `
 The command asks the service for its token issuer. You enter a code there in a browser, on this or another machine. The
@@ -66,4 +68,25 @@ function instructions({ code, address, completeAddress, expiresInSeconds }: User
 function nameOf({ claims }: IssuedTokens): string {
   const { email, name, sub } = claims;
   return [email, name].find((value) => typeof value === 'string' && value !== '')?.toString() ?? sub;
+}
+
+/** Asks a control plane. @throws Failure if it offers no login for tools, or its issuer has no https. */
+async function readDeviceConfig(url: string): Promise<DeviceConfig> {
+  const response = await openClient({ url, bearer: () => null })
+    .send('GET', '/v1/auth/device-config')
+    .catch((error: unknown) => {
+      if (error instanceof ApiRefusal && error.status === 404 && error.code) noLogin(url, error.message);
+      throw error;
+    });
+  const { issuer, client_id, scopes } = await answerJson(response, deviceConfig);
+  const address = new URL(issuer);
+  if (!isSafeUrl(address))
+    failNo(`The service at ${url} names the issuer ${issuer}, which has no https. Nothing was sent to it.`);
+  return { issuer: address, clientId: client_id, scopes };
+}
+
+function noLogin(url: string, sentence: string): never {
+  failNo(
+    `The service at ${url} offers no login for tools: ${sentence} If authentication is enabled, set CAIRN_TOKEN or name the control plane with --issuer-from.`,
+  );
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readClientSettings } from '../client/client-settings.ts';
 import type { Io } from '../terminal/io.ts';
-import { say } from '../terminal/say.ts';
+import { say } from '../terminal/output.ts';
 
 const notes = `
 Copies of the token stay valid until it expires.

@@ -7,9 +7,8 @@ import { readSomeSettings } from '../../platform/settings/settings.ts';
 import type { StoreSettings } from '../../storage/open.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { PartProgress } from '../terminal/part-progress.ts';
-import { say } from '../terminal/say.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { say, writeText } from '../terminal/output.ts';
+import { PartProgress } from '../terminal/progress.ts';
 import { problemJson, problemText } from './fsck/report.ts';
 
 interface MigrateFlags {

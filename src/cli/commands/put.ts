@@ -8,9 +8,8 @@ import { putFolder } from '../client/put-folder.ts';
 import { ensureStored, type KnownBlob, type Naming, storeKnown, storeStream } from '../client/upload-blob.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { printableLine, writeText } from '../terminal/output.ts';
 import { openProgress, type Progress } from '../terminal/progress.ts';
-import { writeText } from '../terminal/write-out.ts';
 
 interface PutFlags {
   readonly codec?: number;

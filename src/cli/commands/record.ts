@@ -6,10 +6,7 @@ import { runCommand } from '../record/run-command.ts';
 import type { Value } from '../record/statements.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printableLine } from '../terminal/printable.ts';
-import { say, sayText } from '../terminal/say.ts';
-import { table } from '../terminal/table.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { indented, printableLine, say, sayText, table, writeText } from '../terminal/output.ts';
 
 interface RecordFlags {
   readonly name: string;
@@ -106,10 +103,6 @@ function finishOnSignal(io: Io): Disposable {
     );
   });
   return listening;
-}
-
-function indented(statement: object): string {
-  return `${JSON.stringify(statement, null, 2)}\n`;
 }
 
 const shown = 20;

@@ -10,9 +10,8 @@ import { pathKind, writeWhole } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { printableLine, writeBytes, writeText } from '../terminal/output.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { writeBytes, writeText } from '../terminal/write-out.ts';
 import { unmetRequirement } from './verify/requirements.ts';
 import {
   addVerificationOptions,

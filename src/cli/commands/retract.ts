@@ -4,14 +4,13 @@ import { statementVerification, storedBatch } from '../../contract/integrity/sta
 import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
 import { cidIn, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
-import { type ApiClient, answerJson, openClient } from '../client/api-client.ts';
+import { type ApiClient, answerJson, jsonBody, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { chosenGraph } from '../client/graphs.ts';
 import { ownKey } from '../client/own-key.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { say } from '../terminal/say.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { say, writeText } from '../terminal/output.ts';
 
 interface RetractFlags {
   readonly reason?: string;
@@ -110,13 +109,12 @@ async function store(
   const credential = JSON.parse(
     Buffer.from(await signing.sign(Buffer.from(JSON.stringify(statement)))).toString(),
   );
-  const body = JSON.stringify({
+  const body = jsonBody({
     statements: [statement, credential],
     generate_id: true,
     ...(graphId !== null && { graph_id: graphId }),
   });
-  const headers = { 'content-type': 'application/json' };
-  const answer = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
+  const answer = await client.send('PUT', '/statements/v1/batch', body);
   const [stored] = (await answerJson(answer, storedBatch)).results;
   const { text } = cidIn(stored?.statement_id ?? '') ?? failNo('The service has answered no id.');
   return cidUrn(text);

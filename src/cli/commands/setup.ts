@@ -3,7 +3,7 @@ import { openLog } from '../../platform/log.ts';
 import { readSettings } from '../../platform/settings/settings.ts';
 import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { writeText } from '../terminal/output.ts';
 
 const notes = `
 Run it before an upgrade, so that the new version finds its indexes and its data. Services that are running are not

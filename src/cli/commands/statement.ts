@@ -1,17 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { distance } from 'fastest-levenshtein';
+import { messageOf } from '../../domain/errors.ts';
 import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
+import { jcs } from '../../domain/integrity/identification/jcs.ts';
 import { assertShape } from '../../domain/integrity/identification/statement-shape.ts';
 import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
+import { parseIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
-import { commonMembers, type StatementForm, statementForms } from '../../domain/integrity/kinds/members.ts';
+import {
+  commonMembers,
+  type Member,
+  type StatementForm,
+  statementForms,
+} from '../../domain/integrity/kinds/members.ts';
 import { type StatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
+import { parseStrictJson } from '../../domain/json/strict-json.ts';
+import { identifierOrFile } from '../client/identifier-or-file.ts';
 import { ownKey } from '../client/own-key.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeText } from '../terminal/write-out.ts';
-import { kindList, memberList, memberLists } from './statement/described.ts';
-import { memberValue } from './statement/member-value.ts';
-import { nearest } from './statement/nearest.ts';
+import { table, writeText } from '../terminal/output.ts';
 
 const notes = `
 The statement has your own key as registeredBy and the current time, unless you give them. A member that is given twice
@@ -118,4 +128,54 @@ async function withId(kind: StatementKind, statement: object): Promise<string> {
   const { LocalIdentifier } = await import('../client/local-identifier.ts');
   const { rdfcCid } = await new LocalIdentifier([]).identify(Buffer.from(JSON.stringify(statement)));
   return JSON.stringify({ '@id': cidUrn(rdfcCid), ...statement });
+}
+
+/** The kinds with their meanings, as a table. */
+function kindList(): string {
+  return table(statementForms.map(({ kind, meaning }) => [kind, meaning]));
+}
+
+/** The members of a kind, as a table for each of its forms. */
+function memberLists(forms: readonly StatementForm[]): string {
+  return forms.map(({ meaning, members }) => `${meaning}\n${memberList(members)}`).join('\n');
+}
+
+function memberList(members: readonly Member[]): string {
+  return table(members.map(memberRow));
+}
+
+function memberRow({ name, isMany, isRequired, meaning, form }: Member): string[] {
+  const notes = [isMany && 'one or many', !isRequired && 'optional'].filter(Boolean);
+  return [`  ${name}`, `${meaning}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`, form];
+}
+
+/** The value of a member as it is written in a statement. A file stands for its CID, or for the JSON in it. */
+async function memberValue(io: Io, { name, file }: Member, text: string): Promise<unknown> {
+  if (file === 'json') return await jsonIn(io, name, text);
+  if (file === 'base64') return Buffer.from(jcs(await jsonIn(io, name, text))).toString('base64');
+  if (file === 'cid' && !/^(?:urn|did):/.test(text)) return await identifierOrFile(io, text);
+  return identifierIn(text) ?? text;
+}
+
+function identifierIn(text: string): string | undefined {
+  try {
+    return parseIdentifier(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function jsonIn(io: Io, name: string, text: string): Promise<unknown> {
+  const bytes = text.startsWith('{') ? Buffer.from(text) : await readFile(resolve(io.cwd, text));
+  try {
+    return parseStrictJson(bytes, { maxDepth: 64, exactNumbers: true });
+  } catch (error) {
+    failUsage(`${name} must be a file with JSON, or JSON: ${messageOf(error)}`);
+  }
+}
+
+/** The word that needs the fewest changes of letters to become another, in any case. */
+function nearest(word: string, others: readonly string[]): string {
+  const changes = (other: string) => distance(word.toLowerCase(), other.toLowerCase());
+  return others.toSorted((one, other) => changes(one) - changes(other))[0] ?? '';
 }

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { bearerOf, decodeToken, hasExpired } from '../client/bearer.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
+import { bearerOf, decodeToken, hasExpired } from '../client/token-file.ts';
 import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { writeText } from '../terminal/write-out.ts';
+import { indented, writeText } from '../terminal/output.ts';
 
 const notes = `
 Header and claims are printed unverified and without the signature, so the output cannot be used as a token. --raw
@@ -49,9 +49,7 @@ async function printTokens(io: Io, { json, raw }: TokenFlags): Promise<void> {
   const [first] = held;
   if (!first) failNo(`There is no token for ${url}. Run "cairn login", or set CAIRN_TOKEN.`);
   if (raw) return await writeText(io, `${first.token}\n`);
-  const text = json
-    ? `${JSON.stringify({ url, tokens: held.map(jsonOf) }, null, 2)}\n`
-    : held.map(textOf).join('\n');
+  const text = json ? indented({ url, tokens: held.map(jsonOf) }) : held.map(textOf).join('\n');
   await writeText(io, text);
   if (held.some(({ isSent, token }) => isSent && hasExpired(decodeToken(token))))
     failNo('The token that commands send has expired. Run "cairn login".');

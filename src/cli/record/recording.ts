@@ -8,13 +8,20 @@ import { ownKey } from '../client/own-key.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
 import { exitCodes, Failure, failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { say } from '../terminal/say.ts';
+import { say } from '../terminal/output.ts';
 import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
-import { openIdentifying, withSignatures } from './identifying.ts';
-import { type Folders, isBelow, placesOf, type RecordedPath, survey } from './places.ts';
-import { programOf } from './program.ts';
+import { type Folders, isBelow, placesOf, programOf, type RecordedPath, survey } from './places.ts';
 import { openSpool, spoolParcel } from './spool.ts';
-import { type Described, type Document, describeRun, type Item, type Run, type Value } from './statements.ts';
+import {
+  type Described,
+  type Document,
+  describeRun,
+  type Item,
+  openIdentifying,
+  type Run,
+  type Value,
+  withSignatures,
+} from './statements.ts';
 import { type Parcel, storeParcel } from './store.ts';
 
 export interface Recording {

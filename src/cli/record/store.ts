@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { storedBatch } from '../../contract/integrity/statements.ts';
-import { type ApiClient, answerJson } from '../client/api-client.ts';
+import { type ApiClient, answerJson, jsonBody } from '../client/api-client.ts';
 import { ensureStored, isStored, type KnownBlob } from '../client/upload-blob.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
@@ -29,8 +29,7 @@ export async function storeParcel(
   const fields = JSON.stringify({ generate_id: false, ...(graphId !== null && { graph_id: graphId }) });
   const list = statements.map((bytes) => Buffer.from(bytes).toString()).join(',');
   const body = `${fields.slice(0, -1)},"statements":[${list}]}`;
-  const headers = { 'content-type': 'application/json' };
-  const response = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
+  const response = await client.send('PUT', '/statements/v1/batch', jsonBody(body));
   await answerJson(response, storedBatch);
   return response.status === 201;
 }

@@ -1,6 +1,6 @@
 import { shortId } from '../../contract/words/text.ts';
 import type { Io } from './io.ts';
-import { printableLine } from './printable.ts';
+import { printableLine } from './output.ts';
 
 const usualWidth = 120;
 

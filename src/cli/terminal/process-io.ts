@@ -1,7 +1,7 @@
 import { messageOf } from '../../domain/errors.ts';
 import { exitCodes } from './failure.ts';
 import type { Io } from './io.ts';
-import { printable } from './printable.ts';
+import { printable } from './output.ts';
 
 /** The Io of this process. The process ends if standard output fails. */
 export function processIo(env = process.env): Io {

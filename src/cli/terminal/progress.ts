@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
 import type { Io } from './io.ts';
-import { printable } from './printable.ts';
+import { printable } from './output.ts';
 
 /** Progress on stderr: a bar on a terminal, otherwise a line every few seconds. */
 export interface Progress extends Disposable {
@@ -66,4 +66,34 @@ function timeLeft(total: number | undefined, done: number, start: number, elapse
   if (!total || done - start <= total / 100) return '';
   const seconds = Math.ceil(((elapsedMs / (done - start)) * (total - done)) / 1_000);
   return `, about ${seconds} s left`;
+}
+
+/** One progress bar after another, for the parts of a task. */
+export class PartProgress implements Disposable {
+  readonly #io: Pick<Io, 'stderr'>;
+  #part: string | undefined;
+  #progress: Progress | undefined;
+
+  constructor(io: Pick<Io, 'stderr'>) {
+    this.#io = io;
+  }
+
+  update(part: string, done: number, total: number | undefined): void {
+    if (part !== this.#part) {
+      this.end();
+      this.#part = part;
+      this.#progress = openProgress(this.#io, { total });
+    }
+    this.#progress?.update(done, done > 0 ? `${part}: ${done.toLocaleString('en')}` : part);
+  }
+
+  end(): void {
+    this.#progress?.[Symbol.dispose]();
+    this.#progress = undefined;
+    this.#part = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
 }

@@ -3,15 +3,13 @@ import { SignJWT } from 'jose';
 import { agent } from '../../../contract/control-plane/agents.ts';
 import { keyProofType } from '../../../platform/agent-tokens/key-proof.ts';
 import { isSafeUrl } from '../../../platform/http/loopback.ts';
-import { answerJson, openClient } from '../../client/api-client.ts';
-import { decodeToken } from '../../client/bearer.ts';
+import { answerJson, jsonBody, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
+import { decodeToken } from '../../client/token-file.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { say } from '../../terminal/say.ts';
-import { writeText } from '../../terminal/write-out.ts';
+import { say, writeText } from '../../terminal/output.ts';
 import { AgentFile, type AgentKey } from './agent-file.ts';
-import { jsonBody } from './control-plane.ts';
 
 export interface RegisterFlags {
   readonly tokenFile?: string;

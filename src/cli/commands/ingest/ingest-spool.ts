@@ -6,10 +6,8 @@ import { readSpooled, spooledFolders } from '../../record/spool.ts';
 import { storeParcel } from '../../record/store.ts';
 import { exitCodes, Failure, failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { printableLine } from '../../terminal/printable.ts';
-import { say } from '../../terminal/say.ts';
-import { writeText } from '../../terminal/write-out.ts';
-import { repeating } from './repeating.ts';
+import { printableLine, say, writeText } from '../../terminal/output.ts';
+import { repeating } from './send-batch.ts';
 
 export interface SpoolFlags {
   /** For recordings without a graph. */

@@ -5,17 +5,11 @@ import type { StateFile } from '../../client/state-file.ts';
 import type { SignStatement } from '../../client/statement-signing.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { printableLine } from '../../terminal/printable.ts';
+import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
-import { say } from '../../terminal/say.ts';
-import { writeText } from '../../terminal/write-out.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
-import { linesOf, type Position } from './lines.ts';
-import { statementLines } from './not-lines.ts';
-import { repeating } from './repeating.ts';
-import { type Envelope, type Sent, type StoredLine, sendBatch } from './send-batch.ts';
-import { signBatch } from './sign-batch.ts';
-
+import { linesOf, type Position, statementLines } from './lines.ts';
+import { type Envelope, repeating, type Sent, type StoredLine, sendBatch, signBatch } from './send-batch.ts';
 /** The progress of an ingestion between runs. */
 export const checkpoint = z.object({
   /** Size and time of modification. Another version is read from its start. */

@@ -1,7 +1,26 @@
+import pRetry from 'p-retry';
 import type z from 'zod';
 import { storedBatch } from '../../../contract/integrity/statements.ts';
-import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
-import type { Refusal, StatementLine } from './batches.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { type ApiClient, ApiRefusal, answerJson, jsonBody, LostConnection } from '../../client/api-client.ts';
+import type { SignStatement } from '../../client/statement-signing.ts';
+import type { Batch, Refusal, StatementLine } from './batches.ts';
+
+/** Adds the registration of a signed credential to each statement. */
+export async function signBatch(sign: SignStatement, { statements, refused, end }: Batch): Promise<Batch> {
+  const signed: StatementLine[] = [];
+  const unsigned: Refusal[] = [];
+  for (const line of statements) {
+    const { number, bytes } = line;
+    try {
+      signed.push(line, { number, bytes: await sign(bytes) });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      unsigned.push({ line: number, code: error.code, reason: error.message });
+    }
+  }
+  return { statements: signed, refused: [...refused, ...unsigned], end };
+}
 
 export interface Envelope {
   readonly generateId: boolean;
@@ -49,8 +68,7 @@ export async function sendBatch(
   if (statements.length === 0) return { stored: 0, known: 0, refused: [], ids: [] };
   const body = requestBody(statements, envelope);
   try {
-    const headers = { 'content-type': 'application/json' };
-    const response = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
+    const response = await client.send('PUT', '/statements/v1/batch', jsonBody(body));
     const answer = await answerJson(response, storedBatch);
     const isNew = response.status === 201;
     const ids = idsOf(statements, answer);
@@ -109,4 +127,30 @@ function requestBody(
     pieces.push(bytes);
   }
   return Buffer.concat([...pieces, Buffer.from(']}')]);
+}
+
+const retries = 5;
+const firstWaitMs = 500;
+
+type Repeat = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Repeats idempotent work after lost connections. Nothing is repeated before the first success, because then the service
+ * may not run, or the address may be wrong.
+ */
+export function repeating(say: (sentence: string) => void): Repeat {
+  let hasSucceeded = false;
+  return async (work) => {
+    const result = await pRetry(work, {
+      retries,
+      minTimeout: firstWaitMs,
+      onFailedAttempt: ({ error, retriesLeft, retryDelay }) => {
+        if (!hasSucceeded || !(error instanceof LostConnection)) throw error;
+        if (retriesLeft > 0)
+          say(`The connection was lost. Sending the request again in ${retryDelay / 1_000} s.`);
+      },
+    });
+    hasSucceeded = true;
+    return result;
+  };
 }

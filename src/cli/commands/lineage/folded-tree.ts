@@ -1,9 +1,7 @@
 import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
-import type { TextTree } from '../../terminal/text-tree.ts';
-import { edgesByEnd } from './edges.ts';
-import { isStep, relation } from './lineage-words.ts';
-import type { Titles } from './titles.ts';
+import type { TextTree } from '../../terminal/output.ts';
+import { edgesByEnd, isStep, relation, type Titles } from './lineage-words.ts';
 
 /** Longer rows of similar nodes are stacked after the first ones. */
 const longestRow = 6;

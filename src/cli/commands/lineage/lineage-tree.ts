@@ -1,10 +1,9 @@
 import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
-import { printableLine } from '../../terminal/printable.ts';
-import type { TextTree } from '../../terminal/text-tree.ts';
-import { edgesByEnd, endsOf } from './edges.ts';
-import { isStep, relation, trustNote, vouching } from './lineage-words.ts';
+import type { TextTree } from '../../terminal/output.ts';
+import { printableLine } from '../../terminal/output.ts';
+import { edgesByEnd, endsOf, isStep, relation, trustNote, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
   readonly flows: readonly Flow[];

@@ -1,7 +1,30 @@
-import type { LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
+import pMap from 'p-map';
+import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
+import { counted } from '../../../contract/words/text.ts';
 import { trustMark } from '../../../contract/words/trust.ts';
 import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
+import { kindNamed } from '../../../domain/integrity/kinds/registry.ts';
+import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
+import type { ApiClient } from '../../client/api-client.ts';
+import { askNameInside, askNames } from '../../client/names.ts';
+import { shownIdentifier } from '../../terminal/identifier.ts';
+
+export function endsOf({ from, to }: LineageEdgeAnswer): string[] {
+  return from === to ? [from] : [from, to];
+}
+
+export function edgesByEnd(edges: readonly LineageEdgeAnswer[]): Map<string, LineageEdgeAnswer[]> {
+  const byEnd = new Map<string, LineageEdgeAnswer[]>();
+  for (const edge of edges) {
+    for (const end of endsOf(edge)) {
+      const there = byEnd.get(end);
+      if (there) there.push(edge);
+      else byEnd.set(end, [edge]);
+    }
+  }
+  return byEnd;
+}
 
 export function isStep({ kind, role }: LineageEdgeAnswer): boolean {
   return kind === 'computation' && (role === 'input' || role === 'output');
@@ -41,4 +64,118 @@ export function trustNote(trust: TrustAnswer): string {
   const { state, by, by_registrant: isRegistrant } = trust;
   const signer = by === undefined || isRegistrant ? '' : ` by ${by}`;
   return `(${state}${signer}${trustMark(trust) === 'invalid' ? ', not valid now' : ''})`;
+}
+
+const programsAsked = 30;
+const askedAtOnce = 4;
+/** The start of the identifier of a JSON document (RFC 8785). */
+const jsonDocument = 'urn:cid:baga6yaq6';
+
+/** How the nodes of a lineage are named for people. */
+export class Titles {
+  readonly #nodes: ReadonlyMap<string, LineageAnswer['nodes'][number]>;
+  readonly #names: Map<string, string>;
+
+  constructor({ nodes }: LineageAnswer, more: ReadonlyMap<string, string> = new Map()) {
+    this.#nodes = new Map(nodes.map((node) => [node.id, node]));
+    this.#names = new Map(more);
+    for (const { id, name } of nodes) if (name !== undefined) this.#names.set(id, name);
+  }
+
+  /** The name with the short identifier. */
+  shown(id: string): string {
+    return shownIdentifier(id, this.#names.get(id));
+  }
+
+  /** A node with what it is and its mark, if somebody signed it. */
+  of(id: string): string {
+    const { type, trust } = this.#nodes.get(id) ?? {};
+    const label = type === undefined ? undefined : (kindNamed(type)?.label ?? type);
+    const mark =
+      trust && trust.state !== 'claimed'
+        ? trustNote({ ...trust, by: trust.by && this.shown(trust.by) })
+        : undefined;
+    return [label, this.shown(id), mark].filter(Boolean).join(' ');
+  }
+}
+
+/** Asks for the names that the lineage does not have: of registrants, and of programs that name themselves. */
+export async function titlesOf(client: ApiClient, answer: LineageAnswer): Promise<Titles> {
+  const nodes = new Map(answer.nodes.map((node) => [node.id, node]));
+  const registrants = answer.edges.flatMap(({ registered_by: by }) => by ?? []);
+  const others = registrants.filter((id) => !nodes.has(id));
+  const names = new Map(await askNames(client, others));
+  const runs = answer.edges.filter(
+    ({ role, from }) => role === 'computation' && nodes.get(from)?.name === undefined,
+  );
+  const programs = new Set(runs.map(({ from }) => from).filter((id) => id.startsWith(jsonDocument)));
+  const ask = async (id: string) => {
+    const name = await askNameInside(client, id);
+    if (name !== undefined) names.set(id, name);
+  };
+  await pMap([...programs].slice(0, programsAsked), ask, { concurrency: askedAtOnce });
+  for (const { from, to, role } of answer.edges) {
+    const name = role === 'computation' ? (nodes.get(from)?.name ?? names.get(from)) : undefined;
+    if (name !== undefined) names.set(to, name);
+  }
+  return new Titles(answer, names);
+}
+
+const registrantsNamed = 3;
+
+/** What a lineage says, in a few lines. */
+export function lineageSummary(answer: LineageAnswer, titles: Titles, flows: readonly Flow[]): string[] {
+  const { id, nodes, retracted = 0 } = answer;
+  const [start] = nodes;
+  const isCut = nodes.some(({ hidden_edges }) => hidden_edges !== undefined);
+  return [
+    titles.of(id),
+    `  ${start?.type ?? start?.kind ?? 'artefact'} ${id}`,
+    ...(start?.kind === 'actor' ? [] : flows.map((flow) => `  ${reach(answer, flow)}`)),
+    `  ${statements(answer)}`,
+    ...registrants(answer, titles),
+    ...(retracted > 0
+      ? [`  Left out: ${counted(retracted, 'retracted computation')}. --include-retracted shows them.`]
+      : []),
+    ...(isCut ? ['  This is a part. --depth and --limit show more.'] : []),
+  ];
+}
+
+function reach({ id, nodes, edges }: LineageAnswer, flow: Flow): string {
+  const [here, there] = flow === 'upstream' ? (['to', 'from'] as const) : (['from', 'to'] as const);
+  const steps = Map.groupBy(edges.filter(isStep), (edge) => edge[here]);
+  const reached = new Set([id]);
+  for (const at of reached) for (const edge of steps.get(at) ?? []) reached.add(edge[there]);
+  reached.delete(id);
+  const types = new Map(nodes.map((node) => [node.id, node.kind]));
+  const computations = [...reached].filter((one) => types.get(one) === 'statement').length;
+  const things = counted(reached.size - computations, 'thing');
+  const by = counted(computations, 'computation');
+  if (reached.size === 0)
+    return flow === 'upstream' ? 'made from nothing known' : 'nothing known was made from it';
+  return flow === 'upstream' ? `made from ${things} by ${by}` : `used by ${by}, which made ${things}`;
+}
+
+function statements({ edges }: LineageAnswer): string {
+  const trusts = new Map(edges.map(({ statement, trust }) => [statement, trustMark(trust)]));
+  const groups = Map.groupBy(trusts.values(), (mark) => mark);
+  const marks = (['signed', 'invalid', 'revoked', 'retracted', 'claimed'] as const).flatMap((mark) => {
+    const count = groups.get(mark)?.length ?? 0;
+    return count > 0 ? `${count} ${mark === 'invalid' ? 'signed, not valid now' : mark}` : [];
+  });
+  return `${counted(trusts.size, 'statement')}${marks.length > 0 ? `: ${marks.join('; ')}` : ''}`;
+}
+
+function registrants({ edges }: LineageAnswer, titles: Titles): string[] {
+  const of = new Map(edges.map(({ statement, registered_by: by }) => [statement, by]));
+  const groups = Map.groupBy(
+    [...of.values()].filter((by) => by !== undefined),
+    (by) => by,
+  );
+  const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
+  const named = sorted
+    .slice(0, registrantsNamed)
+    .map(([by, { length }]) => `  registered by ${titles.shown(by)}: ${length}`);
+  const others = sorted.length - named.length;
+  return others > 0 ? [...named, `  and by ${counted(others, 'other')}`] : named;
 }

@@ -2,7 +2,13 @@ import * as oauth from 'oauth4webapi';
 import { messageOf } from '../../../domain/errors.ts';
 import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { exitCodes, Failure, failNo } from '../../terminal/failure.ts';
-import type { DeviceConfig } from './device-config.ts';
+
+/** The login configuration for tools: the issuer that the service trusts, the client and the scopes. */
+export interface DeviceConfig {
+  readonly issuer: URL;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
 
 export interface UserCode {
   readonly code: string;

@@ -9,7 +9,7 @@ import {
   verdictOf,
 } from '../../../domain/integrity/manifest/summary.ts';
 import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
-import { printableLine } from '../../terminal/printable.ts';
+import { printableLine } from '../../terminal/output.ts';
 import { type Requirements, unmetRequirement } from './requirements.ts';
 import { checkJson } from './verify-credential.ts';
 

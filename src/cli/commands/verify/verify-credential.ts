@@ -10,7 +10,7 @@ import type { Check } from '../../../domain/integrity/proofs/reasons.ts';
 import { pathKind } from '../../client/local-files.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { failUsage } from '../../terminal/failure.ts';
-import { printable } from '../../terminal/printable.ts';
+import { printable } from '../../terminal/output.ts';
 import { credentialIn } from './credential-file.ts';
 import { knownSigners, type SignerOptions } from './known-signers.ts';
 

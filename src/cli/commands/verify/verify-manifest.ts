@@ -9,7 +9,7 @@ import {
 } from '../../../domain/integrity/manifest/verify.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import type { RandomAccess } from '../../../domain/json/random-access.ts';
-import { openRandomAccess } from '../../client/random-access-file.ts';
+import { openRandomAccess } from '../../client/local-files.ts';
 import { statementLimit } from './file-form.ts';
 import { knownSigners, type SignerOptions } from './known-signers.ts';
 import { offlineSignatures } from './offline-signatures.ts';
