@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import { bareId, shortId } from '../contract/words/text.ts';
-import { shownKinds } from '../domain/integrity/kinds/shown.ts';
 import { type Html, header, type Link, lineages } from './header.ts';
-import { page } from './page.ts';
+import { kindsJson, page } from './page.ts';
 
 /** The page of a lineage. It holds no data: its script asks the API with the credentials of the reader. */
 export async function lineagePage(id: string, links: readonly Link[]): Promise<string> {
@@ -48,8 +47,6 @@ ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
 </main>`,
   });
 }
-
-const kindsJson = JSON.stringify(shownKinds);
 
 const openField = html`<form action="/ui/lineage" class="open" role="search">
 <label for="id" class="unseen">A CID, a UUID or a DID</label>

@@ -1,4 +1,6 @@
 import { html } from 'hono/html';
+import type { ShownKinds } from '../contract/words/kinds.ts';
+import { shownKinds } from '../domain/integrity/kinds/shown.ts';
 
 /** Allows only files and answers of this service, and no code or style inside a page. */
 export const pagePolicy =
@@ -8,6 +10,9 @@ const commonStyles = ['page.css', 'parts.css'];
 
 /** Of the files. It counts for workers only, which may run WebAssembly: pages themselves may not. */
 export const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'";
+
+/** How pages show statements, for `data-kinds`. */
+export const kindsJson = JSON.stringify(shownKinds satisfies ShownKinds);
 
 interface PageParts {
   readonly title: string;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { filled } from '../../src/contract/words/kinds.ts';
 import {
   isStatementKind,
   type StatementKind,
@@ -211,4 +212,17 @@ test('names that objects inherit are not kinds', () => {
   );
   expect(kinds.every(isStatementKind)).toBe(true);
   expect(kinds).toHaveLength(10);
+});
+
+describe('the sentences of each kind', () => {
+  /** What pages and reports fill in themselves. */
+  const madeUp = ['doer', 'issuer', 'vouching', 'credentialSubject', 'payload'];
+
+  test.each(kinds)('name only references of %s', (kind) => {
+    const { says, reads = '', references, lineage } = statementKinds[kind];
+    const known = [...references, 'registeredBy', ...lineage.facts, ...madeUp];
+    const named = filled(says + reads, (name) => name.split('|')).filter((part) => Array.isArray(part));
+    expect(known).toEqual(expect.arrayContaining(named.flat()));
+    expect(named.length).toBeGreaterThan(0);
+  });
 });

@@ -1,6 +1,8 @@
 import { html } from 'hono/html';
+import { filled } from '../../contract/words/kinds.ts';
 import { counted } from '../../contract/words/text.ts';
 import { type TrustMark, vouchingVerb } from '../../contract/words/trust.ts';
+import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { governanceTable } from './governance.ts';
@@ -91,37 +93,22 @@ function row(report: Report, alike: readonly ReportedStatement[]): Html {
 }
 
 /** A statement in words. */
-export function says(report: Report, { id, kind, references, trust, signatures }: ReportedStatement): Html {
-  const at = (...roles: string[]) =>
+export function says(report: Report, statement: ReportedStatement): Html {
+  const { id, kind, references } = statement;
+  const idsOf = (roles: readonly string[]) =>
     references.filter(({ role }) => roles.includes(role)).map(({ identifier }) => identifier);
-  const about = (...roles: string[]) => namesOf(report, [...new Set(at(...roles))], namesShown);
-  switch (kind) {
-    case 'ComputationRegistration':
-      return html`<strong>${foreign(titleOf(report, id))}</strong> made ${about('output')} from ${about('input')}`;
-    case 'MetadataRegistration':
-      return html`Describes ${about('subject')}`;
-    case 'DataRegistration':
-      return html`Registers the data ${about('data')}`;
-    case 'EntityRegistration':
-      return html`Registers ${about('entity')}`;
-    case 'DidRegistration':
-      return html`Registers the actor ${about('did')}`;
-    case 'StorageRegistration':
-      return html`Says where ${about('data')} is stored`;
-    case 'AssociationRegistration':
-      return html`Associates ${about('subject')} with ${about('association')}`;
-    case 'GovernanceRegistration':
-      return html`Registers a governance document about ${about('subject')}`;
-    case 'RetractionRegistration':
-      return html`Withdraws ${about('subject')}`;
-    case 'CredentialRegistration':
-      return html`${vouching({ trust, signatures })} ${about('credentialSubject', 'payload', 'subject')}`;
-    default:
-      return html`${kindWord(kind)}: refers to ${namesOf(
-        report,
-        references.filter(({ role }) => role !== 'registeredBy').map(({ identifier }) => identifier),
-      )}`;
-  }
+  const part = (name: string) => {
+    if (name === 'doer') return html`<strong>${foreign(titleOf(report, id))}</strong>`;
+    if (name === 'vouching') return vouching(statement);
+    return namesOf(report, [...new Set(idsOf(name.split('|')))], namesShown);
+  };
+  const known = kindNamed(kind);
+  if (known) return html`${filled(known.says, part)}`;
+  const others = references.filter(({ role }) => role !== 'registeredBy');
+  return html`${kindWord(kind)}: refers to ${namesOf(
+    report,
+    others.map(({ identifier }) => identifier),
+  )}`;
 }
 
 /** At the start of a sentence. */

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
-import { readableKinds } from '../../domain/integrity/kinds/readable.ts';
 import { type Html, header, type Link } from '../header.ts';
-import { page } from '../page.ts';
+import { kindsJson, page } from '../page.ts';
 
 export interface ReadingPage {
   readonly title: string;
@@ -21,8 +20,6 @@ const searchField = html`<form action="/ui" class="open" role="search">
 <input id="q" name="q" placeholder="Name, hash, CID, UUID or DID" maxlength="2000" required spellcheck="false" autocomplete="off">
 <button>Search</button>
 </form>`;
-
-const kindsJson = JSON.stringify(readableKinds);
 
 /** A page about statements. It holds no data: its script asks the API with the credentials of the reader. */
 export async function readingPage({

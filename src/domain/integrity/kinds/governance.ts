@@ -4,6 +4,7 @@ import { between, kind } from './kind.ts';
 export const governance = kind('GovernanceRegistration', {
   label: 'Governance',
   meaning: 'Puts a subject under a document, such as a policy, a declaration or an approval.',
+  says: 'Registers a governance document about {subject}',
   fields: {
     subject: link(urnOrDid, 'what is governed'),
     document: link(cid, 'the policy, declaration or approval', {

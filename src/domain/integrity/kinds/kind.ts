@@ -56,6 +56,15 @@ interface Declaration {
   readonly meaning: string;
   readonly forms?: readonly KindForm[];
   readonly symbol?: string;
+  /**
+   * A statement as a sentence, with the names of its references in braces. Default: its edge with the verb between both ends.
+   * Pages and reports fill in `doer`, `issuer` and `vouching`, which no member has.
+   */
+  readonly reads?: string;
+  /** The verb for statements with a `type`, instead of that of the edge. */
+  readonly verbs?: Readonly<Record<string, string>>;
+  /** The sentence in a report, which names the registrant elsewhere. `a|b` are the references in either role. */
+  readonly says: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly lineage: LineageRule;
   readonly check?: (statement: Statement, context: z.RefinementCtx) => void;

@@ -6,6 +6,7 @@ export const retraction = kind('RetractionRegistration', {
   label: 'Retraction',
   meaning: 'Withdraws a statement, which stays readable. It counts if it is by whoever made the statement.',
   symbol: 'M9 1.5 a7.5 7.5 0 1 1 0 15 a7.5 7.5 0 1 1 0 -15 Z M4 4 l10 10',
+  says: 'Withdraws {subject}',
   fields: {
     subject: link(statementId, 'the statement that is withdrawn', { word: 'retracted' }),
     reason: literal(

@@ -3,8 +3,9 @@ import { edgeMeanings, statementKinds } from './registry.ts';
 
 const kinds = Object.values(statementKinds);
 
+/** How pages show the statements of each kind. */
 export const shownKinds = {
-  kinds: Object.fromEntries(kinds.map(({ name, label, symbol }) => [name, { label, symbol }])),
+  kinds: Object.fromEntries(kinds.map((kind) => [kind.name, shownKind(kind)])),
   edges: edgeMeanings,
   roles: Object.fromEntries([
     ['registeredBy', { word: registration.meaning, document: undefined }] as const,
@@ -12,7 +13,19 @@ export const shownKinds = {
   ]),
 };
 
-export type ShownKinds = typeof shownKinds;
+function shownKind({ label, symbol, reads, verbs = {}, fields, lineage }: StatementKindDeclaration) {
+  const { edge, ends } = lineage;
+  const related = (verb: string) => `{${ends?.from}} ${verb} {${ends?.to}}`;
+  return {
+    label,
+    symbol,
+    reads: reads ?? related(edge.meaning),
+    readsByType: Object.fromEntries(Object.entries(verbs).map(([type, verb]) => [type, related(verb)])),
+    members: Object.fromEntries(
+      Object.entries(fields).map(([name, { meaning, document }]) => [name, { meaning, document }]),
+    ),
+  };
+}
 
 /** The labels of edges by role, and the end of the edge where the document is. */
 function shownRoles({ fields, lineage }: StatementKindDeclaration) {

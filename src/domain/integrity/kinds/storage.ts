@@ -4,6 +4,7 @@ import { between, kind } from './kind.ts';
 export const storage = kind('StorageRegistration', {
   label: 'Storage',
   meaning: 'Says where data is stored.',
+  says: 'Says where {data} is stored',
   fields: {
     data: link(cid, 'what is stored'),
     storedOn: link(cid, 'a document about the place', { document: 'Store' }),

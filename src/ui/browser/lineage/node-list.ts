@@ -2,11 +2,10 @@ import { bareId, shortId } from '../../../contract/words/text.ts';
 import { markLabel } from '../../../contract/words/trust.ts';
 import { trustBadge } from '../badge.ts';
 import { element, part } from '../element.ts';
+import { kindWords, symbol, symbolOf } from '../kinds.ts';
 import { timeElement } from '../times.ts';
 import type { Reading } from './details.ts';
-import { symbol, symbolOf } from './drawing/symbols.ts';
 import type { GraphNode } from './graph.ts';
-import { kindWords } from './kinds.ts';
 import { timeOf, titleOf } from './titles.ts';
 
 const mostRows = 200;

@@ -1,6 +1,6 @@
 import { shortId } from '../../../contract/words/text.ts';
+import { kindWords, shownKinds } from '../kinds.ts';
 import type { Graph, GraphEdge } from './graph.ts';
-import { kindWords, shownKinds } from './kinds.ts';
 
 /** The name of a node, or else what is known about it. Never empty. */
 export function titleOf(graph: Graph, id: string): string {

@@ -1,6 +1,6 @@
 import { element } from '../element.ts';
+import { kindOf, words } from '../kinds.ts';
 import { localTime } from '../times.ts';
-import { kindOf, words } from './kinds.ts';
 import { typeOf } from './sentence.ts';
 import { foreignText, isIdentifier, type Names, thingWithId } from './shown-text.ts';
 import type { Json } from './statements-api.ts';

@@ -1,8 +1,10 @@
 import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
+import { filled } from '../../../contract/words/kinds.ts';
 import { harmless } from '../../../contract/words/text.ts';
+import { trustMark, vouchingVerb } from '../../../contract/words/trust.ts';
 import { element } from '../element.ts';
+import { kindLabel, kindOf } from '../kinds.ts';
 import { subjectNames } from './dsse.ts';
-import { kindLabel, kindOf } from './kinds.ts';
 import { isIdentifier, type Names, nameOrId, thing } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
 
@@ -11,12 +13,6 @@ type Part = string | readonly string[];
 
 /** More things are only counted. */
 const mostNamed = 3;
-
-const associationVerbs: Readonly<Record<string, string>> = {
-  certifies: 'certifies',
-  includes: 'includes',
-  isInstanceOf: 'is an instance of',
-};
 
 const claimed: TrustAnswer = { state: 'claimed' };
 
@@ -46,32 +42,34 @@ function namedPart(part: Part): readonly string[] {
 function partsOf(statement: Json, id: string, names: Names, trust: TrustAnswer): Part[] {
   const type = typeOf(statement);
   const kind = kindOf(type);
-  if (type === 'ComputationRegistration') return computationParts(statement, id, names);
-  if (isCredential(statement)) return credentialParts(statement, trust);
-  if (!kind?.ends) return foreignParts(statement, type);
-  const { from, to } = kind.ends;
-  const verb = associationVerbs[String(statement.type)] ?? kind.verb;
-  // Metadata has the name of what it describes.
-  const object = type === 'MetadataRegistration' ? 'its metadata' : idsIn(statement[to]);
-  return [idsIn(statement[from]), ` ${verb} `, object];
+  if (!kind) return foreignParts(statement, type);
+  const { type: relation } = statement;
+  const isKnown = typeof relation === 'string' && Object.hasOwn(kind.readsByType, relation);
+  const reads = (isKnown ? kind.readsByType[relation] : undefined) ?? kind.reads;
+  const special: Readonly<Record<string, Part>> = isCredential(statement)
+    ? credentialParts(statement, trust)
+    : { doer: doerOf(statement, id, names) };
+  return filled(reads, (name) => special[name] ?? idsIn(statement[name]));
 }
 
-function computationParts(statement: Json, id: string, names: Names): Part[] {
+/** Who made the output of a computation: the statement or its program, if it has a name. */
+function doerOf(statement: Json, id: string, names: Names): Part {
   const program = idsIn(statement.computation).filter((one) => names.has(one));
   const doer = names.has(id) ? [id] : program.slice(0, 1);
-  const [made, from] = [idsIn(statement.output), idsIn(statement.input)];
-  return [doer.length > 0 ? doer : 'A computation', ' made ', made, ' from ', from];
+  return doer.length > 0 ? doer : 'A computation';
 }
 
-function credentialParts(statement: Json, { state, by, valid }: TrustAnswer): Part[] {
+function credentialParts(statement: Json, trust: TrustAnswer): Readonly<Record<string, Part>> {
+  const { by } = trust;
   const { subject, issuer } = credentialEnds(statement);
   const inEnvelope = subjectNames(statement.credentialDsse).map((name) => harmless(name));
-  const about = subject.length > 0 ? subject : inEnvelope.slice(0, mostNamed).join(', ') || 'something';
   const isProved = by !== undefined && (issuer.length === 0 || issuer.includes(by));
-  const counts = state === 'signed' && valid;
-  const verb = counts ? 'vouches for' : 'does not vouch now for';
   const signer = isProved ? (isIdentifier(by) ? [by] : harmless(by)) : 'A credential';
-  return [issuer.length > 0 ? issuer : signer, ` ${isProved ? verb : 'claims to vouch for'} `, about];
+  return {
+    issuer: issuer.length > 0 ? issuer : signer,
+    vouching: vouchingVerb({ isProved, counts: trustMark(trust) === 'signed' }),
+    subject: subject.length > 0 ? subject : inEnvelope.slice(0, mostNamed).join(', ') || 'something',
+  };
 }
 
 export function isCredential(statement: Json): boolean {

@@ -1,7 +1,7 @@
 import { element, part } from '../element.ts';
 import { attachFileDrop } from '../file-drop.ts';
+import { kindLabel } from '../kinds.ts';
 import { showGraphs } from './graph-list.ts';
-import { kindLabel } from './kinds.ts';
 import { askNames } from './names.ts';
 import { loading } from './problem.ts';
 import { byName, registrantOf } from './search.ts';

@@ -1,8 +1,8 @@
 import { trustWords } from '../../../contract/words/trust.ts';
 import { badge, trustBadge } from '../badge.ts';
 import { element } from '../element.ts';
+import { kindLabel, symbol } from '../kinds.ts';
 import { when } from '../times.ts';
-import { kindLabel, kindSymbol } from './kinds.ts';
 import { askNames, withSentences } from './names.ts';
 import { credentialEnds, idsIn, isCredential, namedIn, sentence, typeOf } from './sentence.ts';
 import { type Names, nameOrId, statementAddress } from './shown-text.ts';
@@ -52,7 +52,7 @@ function withCredentials(list: readonly FoundStatement[]): Row[] {
 
 function statementCells(row: Row, names: Names): (Node | string)[] {
   const { id, statement, type, unverified } = row;
-  const kind = element('span', { class: 'kind' }, kindSymbol(type), kindLabel(typeOf(statement)));
+  const kind = element('span', { class: 'kind' }, symbol(type), kindLabel(typeOf(statement)));
   const says = element(
     'a',
     { href: statementAddress(id) },

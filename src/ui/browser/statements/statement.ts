@@ -7,11 +7,11 @@ import { askJson } from '../api.ts';
 import { markBadge } from '../badge.ts';
 import { copyable } from '../copying.ts';
 import { element, part, section } from '../element.ts';
+import { kindLabel, symbol, words } from '../kinds.ts';
 import { localTime, when } from '../times.ts';
 import { attached } from './attached.ts';
 import { credentialSection } from './credential.ts';
 import { folded } from './folded.ts';
-import { kindLabel, kindSymbol, words } from './kinds.ts';
 import { identifiersIn, memberTable } from './members.ts';
 import { askNames, withSentences } from './names.ts';
 import { loading } from './problem.ts';
@@ -86,7 +86,7 @@ async function load(): Promise<void> {
 
 function showHead(statement: Json, { statement_id: id, trust }: Verification, names: Names): void {
   const type = typeOf(statement);
-  part('kind').replaceChildren(kindSymbol(type), kindLabel(type));
+  part('kind').replaceChildren(symbol(type), kindLabel(type));
   part('heading').replaceChildren(...sentence(statement, id, names, { withLinks: true, trust }));
   document.title = `${part('heading').textContent} · Cairn`;
 }

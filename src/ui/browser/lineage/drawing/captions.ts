@@ -1,11 +1,10 @@
 import type { TrustAnswer } from '../../../../contract/integrity/trust.ts';
 import { counted, pathEnd, shortId } from '../../../../contract/words/text.ts';
 import { markLabel } from '../../../../contract/words/trust.ts';
+import { kindWords, symbolOf } from '../../kinds.ts';
 import type { Graph } from '../graph.ts';
-import { kindWords } from '../kinds.ts';
 import type { ShownNode } from '../shown.ts';
 import { titleOf } from '../titles.ts';
-import { symbolOf } from './symbols.ts';
 
 /** The caption of a node. */
 export interface Caption {

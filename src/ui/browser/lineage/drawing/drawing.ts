@@ -1,13 +1,12 @@
 import { allMarks, trustMark } from '../../../../contract/words/trust.ts';
 import { trustBadge } from '../../badge.ts';
 import { button, drawn, element } from '../../element.ts';
-import { shownKinds } from '../kinds.ts';
+import { shownKinds, symbol } from '../../kinds.ts';
 import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
 import type { Caption } from './captions.ts';
 import { type Label, labelText } from './labels.ts';
 import { type Layout, nodeSize, type Point } from './layout.ts';
 import { arrow, lineKind, linePath } from './lines.ts';
-import { symbol } from './symbols.ts';
 
 interface DrawingEvents {
   readonly select: (id: string) => void;

@@ -1,7 +1,7 @@
 import { markLabel } from '../../../../contract/words/trust.ts';
+import { shownKinds } from '../../kinds.ts';
 import { exactTime, shortTime } from '../../times.ts';
 import type { GraphEdge } from '../graph.ts';
-import { shownKinds } from '../kinds.ts';
 import { isFlow, type ShownEdge } from '../shown.ts';
 
 export interface Label {

@@ -2,10 +2,9 @@ import { counted } from '../../../../contract/words/text.ts';
 import { allMarks, type TrustMark, trustMark, trustMarks } from '../../../../contract/words/trust.ts';
 import { markBadge } from '../../badge.ts';
 import { drawn, element } from '../../element.ts';
+import { kindWords, shownKinds, symbol, symbolOf } from '../../kinds.ts';
 import type { Graph } from '../graph.ts';
-import { kindWords, shownKinds } from '../kinds.ts';
 import { arrow } from './lines.ts';
-import { symbol, symbolOf } from './symbols.ts';
 
 /** The kinds of nodes and edges and the marks in a graph with their meaning and number. */
 export function legend(graph: Graph): Node[] {
