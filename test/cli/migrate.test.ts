@@ -29,7 +29,7 @@ describe('cairn migrate', () => {
     const summary = {
       graphs: 4,
       statements: filled.statements.length + 1,
-      records: 9,
+      records: 11,
       leftOut: 0,
     };
     expect(JSON.parse(first.stdout)).toMatchObject({ summary });
@@ -37,9 +37,7 @@ describe('cairn migrate', () => {
     expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
     expect(await answersOf(to, filled)).toEqual(await answersOf(from, filled));
     const second = await cairn(args, { env });
-    // The services that were started have indexed the blob of a state.
-    const known = { ...summary, records: summary.records + 1, stored: 0 };
-    expect(JSON.parse(second.stdout)).toMatchObject({ summary: known });
+    expect(JSON.parse(second.stdout)).toMatchObject({ summary: { ...summary, stored: 0 } });
     expect((await cairn(['fsck', '--data-dir', to], { env })).code).toBe(0);
   });
 
@@ -81,7 +79,7 @@ describe('cairn migrate', () => {
           `^record  users/${user.id}  Left out: .* Correct it in the source and repeat\\.$`,
         ),
         expect.stringMatching(`^record  audit_log/${auditRecord.id}  Left out: .* repeat\\.$`),
-        expect.stringMatching(/ 7 records, .*, 2 LEFT OUT$/),
+        expect.stringMatching(/ 9 records, .*, 2 LEFT OUT$/),
       ],
     });
   });

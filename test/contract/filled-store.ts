@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { auditExchanges, stateRecords } from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import { SealedPack } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
+import { indexBlobs, stateBlobs } from '../../src/domain/control-plane/gateway/state-blobs.ts';
 import type { Session } from '../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../src/domain/control-plane/users.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
@@ -77,7 +78,7 @@ export async function fill(store: FillableStore): Promise<Filled> {
   await store.statements.putMany(statements.slice(0, 20), child.graphId, 'ada');
   await store.statements.putMany(statements.slice(10), root.graphId, 'bob');
   await store.statements.putMany(statements.slice(0, 3), null);
-  await keepRetractions(retracting(store), statements, null);
+  await keepRetractions(retracting(store), statements.slice(0, 20), 'ada');
   await putBlob(store.blobs, Buffer.from(namedDocument), 'blake3');
   const imported = newGraph({ name: 'imported', parentId: root.graphId, projectId: root.projectId });
   const { unverified, context } = await importGraph(store, imported);
@@ -214,6 +215,7 @@ async function addExchange(store: FillableStore) {
   const statePackName = await blobs.store(store.sealedContents, uuidV7(Date.now()));
   const state = newState(statePackName, { attestation, child });
   await store.of(stateRecords).insert([state]);
+  await indexBlobs(store.of(stateBlobs), [state]);
   return { packName, exchangeKey: exchange.exchangeKey, statePackName, stateId: state.id };
 }
 

@@ -6,6 +6,7 @@ import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
+import { retractions } from '../../src/domain/integrity/retractions/retraction-records.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
@@ -108,7 +109,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         statements: filled.statements.length + 1,
         unchecked: 0,
         graphs: 4,
-        records: 15,
+        records: 17,
         damaged: 0,
         unfinished: 0,
         orphans: 0,
@@ -193,18 +194,23 @@ export function storeFsckContract<Place extends FsckPlace>(
       },
     );
 
-    test('indexes a retraction that an interrupted request left out', async () => {
+    test('indexes a retraction that an interrupted request left out, also for who registered it', async () => {
       const subject = cidUrn(cidOf(codecs.rdfc, 'withdrawn'));
       const statement = ownStatement('RetractionRegistration', { subject });
       const row = await identified(identifierWith(), statement);
       {
         await using store = await place.open();
-        await store.statements.putMany([row], null);
+        await store.statements.putMany([row], null, 'registrar:ada');
       }
-      const left = { kind: 'retraction', severity: 'unfinished' };
-      expect((await run()).problems).toMatchObject([{ ...left, repair: 'possible' }]);
-      expect((await run({ repair: true })).problems).toMatchObject([{ ...left, repair: 'done' }]);
+      const ids = [did, 'registrar:ada'].map((authority) => `${cidUrn(row.rdfcCid)} ${authority}`);
+      const left = ids.map((id) => ({ id, kind: 'retraction', severity: 'unfinished' }));
+      const all = (repair: string) => left.map((one) => ({ ...one, repair }));
+      expect((await run()).problems).toMatchObject(all('possible'));
+      expect((await run({ repair: true })).problems).toMatchObject(all('done'));
       expect((await run()).problems).toEqual([]);
+      await using store = await place.open();
+      const known = await store.of(retractions).among('key', ids, 1);
+      expect(known.flat().map(({ withdrawn }) => withdrawn)).toEqual([null, subject]);
     });
 
     test('removes a name that an earlier version took from a document in a format of its own', async () => {

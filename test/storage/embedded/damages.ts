@@ -85,6 +85,8 @@ const derived = [
   ]),
   'SELECT graph_id, statements FROM graphs ORDER BY id',
   'SELECT record FROM names ORDER BY id',
+  "SELECT json_remove(record, '$.createdAt') AS record FROM retractions ORDER BY id",
+  'SELECT record FROM state_blobs ORDER BY id',
   "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name",
 ];
 
@@ -150,6 +152,13 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
     'SELECT id FROM names',
     "UPDATE names SET record = json_set(record, '$.folded', 'other') WHERE id = :id",
   ),
+  damage('a missing retraction', 'SELECT id FROM retractions', 'DELETE FROM retractions WHERE id = :id'),
+  damage(
+    'a wrong retraction',
+    'SELECT id FROM retractions',
+    "UPDATE retractions SET record = json_set(record, '$.subject', 'other', '$.withdrawn', 'other') WHERE id = :id",
+  ),
+  damage('a missing state blob', 'SELECT id FROM state_blobs', 'DELETE FROM state_blobs WHERE id = :id'),
   damage(
     'a missing entry',
     entries,

@@ -45,10 +45,15 @@ async function newPlace(): Promise<Place> {
 /** What can be derived from the bytes of statements, and the indexes. */
 async function derivedData({ url, name }: DatabaseAddress): Promise<unknown> {
   await using database = await Database.connect(databaseClient(url), { url, name });
-  const collections = ['statements', 'unverified_statements', 'names'].map(async (name) => {
+  const derived = ['statements', 'unverified_statements', 'names', 'retractions', 'state_blobs'];
+  const collections = derived.map(async (name) => {
     const collection = database.collection<Document>(name);
     const indexes = (await collection.indexes()).map((index) => index.name).toSorted();
-    return { documents: (await collection.find().sort({ _id: 1 }).toArray()).map(withArrays), indexes };
+    const found = await collection
+      .find({}, { projection: { createdAt: 0 } })
+      .sort({ _id: 1 })
+      .toArray();
+    return { documents: found.map(withArrays), indexes };
   });
   return await Promise.all(collections);
 }
@@ -186,6 +191,15 @@ const derived: readonly DerivedDamage<Place>[] = [
     do: (place) => change(place, async ({ db }) => void (await db.collection('names').deleteOne({}))),
   },
   ofAny('a wrong name', 'names', {}, (one) => ({ ...one, folded: 'other' })),
+  {
+    name: 'a missing retraction',
+    do: (place) => change(place, async ({ db }) => void (await db.collection('retractions').deleteOne({}))),
+  },
+  ofAny('a wrong retraction', 'retractions', {}, (one) => ({ ...one, subject: 'other', withdrawn: 'other' })),
+  {
+    name: 'a missing state blob',
+    do: (place) => change(place, async ({ db }) => void (await db.collection('state_blobs').deleteOne({}))),
+  },
   ofStatement('a statement of a graph that does not exist', (one) => ({
     ...one,
     graphs: [one.graphs, new ObjectId()].flat(),

@@ -24,14 +24,21 @@ export type StateBlobs = RecordsOf<typeof stateBlobs>;
 
 const insertedAtOnce = 500;
 
+type StateWithBlobs = Pick<StateRecord, 'id' | 'agentId' | 'blobs'>;
+
+/** The records of the blobs of states. */
+export function stateBlobsOf(states: readonly StateWithBlobs[]) {
+  return states.flatMap(({ id: stateId, agentId, blobs }) =>
+    blobs.map(({ cid }) => ({ id: `${stateId} ${cid}`, cid, agentId, stateId })),
+  );
+}
+
 /** Records the blobs of stored states. Repeats are harmless. */
 export async function indexBlobs(
   records: Pick<StateBlobs, 'insert'>,
-  states: readonly Pick<StateRecord, 'id' | 'agentId' | 'blobs'>[],
+  states: readonly StateWithBlobs[],
 ): Promise<void> {
-  const entries = states.flatMap(({ id: stateId, agentId, blobs }) =>
-    blobs.map(({ cid }) => ({ id: `${stateId} ${cid}`, cid, agentId, stateId })),
-  );
+  const entries = stateBlobsOf(states);
   for (let at = 0; at < entries.length; at += insertedAtOnce)
     await records.insert(entries.slice(at, at + insertedAtOnce));
 }

@@ -3,6 +3,7 @@ import { keepSignatures, type Signature, type Signatures } from '../signatures/s
 import { rowsOfKind } from '../statements/packed-rows.ts';
 import {
   claimedRetraction,
+  type RetractionRecord,
   type Retractions,
   registered,
   retractionId,
@@ -36,13 +37,45 @@ export async function keepRetractions(
     await retractions.insert(
       registrar === null ? group : [...group, ...group.map((one) => registered(one, registrar))],
     );
-    for (const [signer, byOne] of Map.groupBy(group, ({ registeredBy }) => registeredBy)) {
-      const ids = byOne.map(({ retraction }) => retraction);
-      const signed = await signatures.among('byProof', ids, 1, ['ok', signer]);
-      for (const [index, record] of byOne.entries())
-        if (signed[index]?.length) await retractions.update(record.id, {}, { withdrawn: record.subject });
-    }
+    for (const { id, subject } of await signedAmong(signatures, group))
+      await retractions.update(id, {}, { withdrawn: subject });
   }
+}
+
+/** Those whose signature by the DID in their `registeredBy` is stored. */
+async function signedAmong(
+  signatures: Pick<Signatures, 'among'>,
+  records: readonly RetractionRecord[],
+): Promise<RetractionRecord[]> {
+  const signed: RetractionRecord[] = [];
+  for (const [signer, byOne] of Map.groupBy(records, ({ registeredBy }) => registeredBy)) {
+    const ids = byOne.map(({ retraction }) => retraction);
+    const found = await signatures.among('byProof', ids, 1, ['ok', signer]);
+    signed.push(...byOne.filter((_, at) => found[at]?.length));
+  }
+  return signed;
+}
+
+/** The records of stored rows, as `keepRetractions` and `keepChecked` leave them. */
+export async function retractionsIn(
+  signatures: Pick<Signatures, 'among'>,
+  stored: readonly { readonly row: StatementRow; readonly registrar: string | null }[],
+  createdAt: number,
+): Promise<RetractionRecord[]> {
+  const claims = stored.flatMap(({ row, registrar }) => {
+    const claim = claimedRetraction(row, createdAt);
+    return claim ? [{ claim, registrar }] : [];
+  });
+  const signed = new Set(
+    await signedAmong(
+      signatures,
+      claims.map(({ claim }) => claim),
+    ),
+  );
+  return claims.flatMap(({ claim, registrar }) => [
+    signed.has(claim) ? { ...claim, withdrawn: claim.subject } : claim,
+    ...(registrar === null ? [] : [registered(claim, registrar)]),
+  ]);
 }
 
 export interface SignatureKeeping extends Pick<RetractionKeeping, 'retractions'> {

@@ -3,11 +3,10 @@ import { lost, messageOfDamage, repairable, type StoreProblem } from '../problem
 import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
 import { fsckCredentials } from './credentials.ts';
+import { derivedNames, derivedRetractions, orphanedRecords } from './derived-records.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
-import { fsckNames } from './names.ts';
 import { fsckRecords } from './records.ts';
-import { fsckRetractions } from './retractions.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
 import { fsckSealed } from './sealed.ts';
@@ -70,8 +69,8 @@ export async function* fsckStore(
     ['blobs', () => fsckBlobs(run)],
     ['statements', () => fsckStatements(run)],
     ['indexes', () => fsckDerived(run)],
-    ['names', () => fsckNames(run)],
-    ['retractions', () => fsckRetractions(run)],
+    ['names', () => orphanedRecords(run, derivedNames)],
+    ['retractions', () => orphanedRecords(run, derivedRetractions)],
     ['records', () => fsckRecords(run)],
     ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],

@@ -7,12 +7,13 @@ import { readSealed, timeOfPack } from '../../control-plane/gateway/sealed-conte
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import type { CheckedStore } from '../contents.ts';
 import { lost, messageOfDamage, orphan, type StoreProblem } from '../problems.ts';
+import { compareDerived, derivedStateBlobs, orphanedRecords } from './derived-records.ts';
 import type { FsckRun } from './run.ts';
 
 /** Longer than any request may take, so that no running request loses its pack. */
 const orphanMs = 3_600_000;
 
-/** Hashes the bodies and state blobs of records, and finds packs without a record. */
+/** Hashes the bodies and state blobs of records, compares the index of these blobs, and finds packs without a record. */
 export async function* fsckSealed(run: FsckRun): AsyncGenerator<StoreProblem> {
   const { store, repair } = run;
   for await (const page of store.records(auditExchanges))
@@ -20,11 +21,13 @@ export async function* fsckSealed(run: FsckRun): AsyncGenerator<StoreProblem> {
       const { data } = auditExchanges.shape.safeParse(record);
       yield* damagedParts(run, `audit_exchanges/${id}`, [data?.requestBody, data?.responseBody]);
     }
-  for await (const page of store.records(stateRecords))
-    for (const { id, record } of page) {
-      const { data } = stateRecords.shape.safeParse(record);
-      yield* damagedParts(run, `state_records/${id}`, [data?.attestation, ...(data?.blobs ?? [])]);
-    }
+  for await (const page of store.records(stateRecords)) {
+    const states = page.flatMap(({ record }) => stateRecords.shape.safeParse(record).data ?? []);
+    for (const { id, attestation, blobs } of states)
+      yield* damagedParts(run, `state_records/${id}`, [attestation, ...blobs]);
+    yield* compareDerived(run, derivedStateBlobs, states);
+  }
+  yield* orphanedRecords(run, derivedStateBlobs);
   for await (const name of store.sealedContents.names()) {
     if (timeOfPack(name) > store.now().getTime() - orphanMs || (await isUsed(store, name))) continue;
     if (repair) await store.sealedContents.remove(name);

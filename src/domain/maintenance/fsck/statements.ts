@@ -1,6 +1,5 @@
 import { lost, repairable, type StoreProblem } from '../problems.ts';
-import { namesOfRows } from './names.ts';
-import { retractionsOfRows } from './retractions.ts';
+import { compareDerived, derivedNames, derivedRetractions } from './derived-records.ts';
 import type { FsckRun } from './run.ts';
 
 /** Computes the ids of the statements again, and compares what is stored beside their bytes, their names, and what they withdraw. */
@@ -20,9 +19,9 @@ export async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem
         yield lost('context-set', result.damagedSet, `Statement ${result.id}: ${result.problem}`);
       }
     }
-    const rows = page.flatMap((result) => ('row' in result ? result.row : []));
-    yield* namesOfRows(run, rows);
-    yield* retractionsOfRows(run, rows);
+    const verified = page.filter((result) => 'row' in result);
+    yield* compareDerived(run, derivedNames, verified);
+    yield* compareDerived(run, derivedRetractions, verified);
     const unchecked = page.filter((result) => 'damagedSet' in result).length;
     count('statements', page.length - unchecked);
     count('unchecked', unchecked);
