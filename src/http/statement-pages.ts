@@ -9,10 +9,8 @@ import { readStatement } from '../domain/integrity/statements/read-statement.ts'
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { type Link, start } from '../ui/header.ts';
-import { graphPage } from '../ui/statements/graph-page.ts';
+import { graphPage, startPage, statementPage } from '../ui/statements/pages.ts';
 import { problemPage } from '../ui/statements/shell.ts';
-import { startPage } from '../ui/statements/start-page.ts';
-import { statementPage } from '../ui/statements/statement-page.ts';
 import { pageAnswer } from './pages.ts';
 import { pageOfSearch, type SearchedPorts } from './searched-page.ts';
 

@@ -5,7 +5,7 @@ import { effectiveRole, type KnownCaller } from '../domain/control-plane/known-c
 import type { User } from '../domain/control-plane/users.ts';
 import { account, type Html, header, type Link } from './header.ts';
 import { page } from './page.ts';
-import { time } from './time.ts';
+import { time } from './parts.ts';
 
 interface AccountView {
   /** undefined if nobody is signed in. */

@@ -1,4 +1,4 @@
-import { offlineSignatures } from '../../src/cli/commands/verify/offline-signatures.ts';
+import { offlineSignatures } from '../../src/cli/commands/verify/verify-manifest.ts';
 import type { Canonicalizer } from '../../src/domain/integrity/proofs/proof.ts';
 
 /** Checks signatures without status lists. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anchored, placed } from '../../src/ui/browser/lineage/drawing/layout.ts';
+import { anchored, placed, walked } from '../../src/ui/browser/lineage/drawing/layout.ts';
 import { Graph } from '../../src/ui/browser/lineage/graph.ts';
 import { firstView, shown } from '../../src/ui/browser/lineage/shown.ts';
-import { walked } from '../../src/ui/browser/lineage/walk.ts';
 import { answer, range } from './answers.ts';
 
 const ids = ({ nodes }: ReturnType<typeof shown>) => nodes.map(({ id }) => id).sort();

@@ -13,7 +13,6 @@ import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/output.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { credentialIn } from './verify/credential-file.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
 import { unmetRequirement } from './verify/requirements.ts';
@@ -22,6 +21,7 @@ import {
   hasTrustFlags,
   type VerificationFlags,
 } from './verify/verification-options.ts';
+import { credentialIn } from './verify/verify-credential.ts';
 import { verifyFile } from './verify/verify-file.ts';
 import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
 

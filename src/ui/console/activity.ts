@@ -4,9 +4,8 @@ import type { Page } from '../../domain/collections/records.ts';
 import type { AuditExchange, StateRecord } from '../../domain/control-plane/gateway/runtime-records.ts';
 import type { AgentProjects, OperatorProject } from '../../domain/control-plane/projects/evidence.ts';
 import type { SeriesQuery } from '../../domain/control-plane/projects/time-series.ts';
-import { badge } from '../badge.ts';
 import type { Html } from '../header.ts';
-import { time } from '../time.ts';
+import { badge, time } from '../parts.ts';
 import { agentAddress } from './agents-page.ts';
 import { facts, nextPage, records } from './shell.ts';
 

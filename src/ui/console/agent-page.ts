@@ -3,7 +3,7 @@ import type { Page } from '../../domain/collections/records.ts';
 import type { AgentKey, AgentStatusEvent } from '../../domain/control-plane/agents/agents.ts';
 import type { AgentDetail } from '../../domain/control-plane/agents/visible-agents.ts';
 import { agentPages, type Html } from '../header.ts';
-import { time } from '../time.ts';
+import { time } from '../parts.ts';
 import { agentAddress, stateBadge } from './agents-page.ts';
 import { type ConsolePage, copyable, facts, nextPage, records } from './shell.ts';
 

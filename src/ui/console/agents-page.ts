@@ -1,9 +1,8 @@
 import { html } from 'hono/html';
 import type { Page } from '../../domain/collections/records.ts';
 import type { Agent, AgentState } from '../../domain/control-plane/agents/agents.ts';
-import { badge } from '../badge.ts';
 import { agentPages, type Html } from '../header.ts';
-import { time } from '../time.ts';
+import { badge, time } from '../parts.ts';
 import { type ConsolePage, nextPage, records } from './shell.ts';
 
 export interface AgentSearch {

@@ -2,9 +2,8 @@ import { html } from 'hono/html';
 import type { Tone } from '../../contract/words/trust.ts';
 import type { AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { Page } from '../../domain/collections/records.ts';
-import { badge } from '../badge.ts';
 import { auditLog, type Html } from '../header.ts';
-import { time } from '../time.ts';
+import { badge, time } from '../parts.ts';
 import { type ConsolePage, nextPage, records } from './shell.ts';
 
 export interface AuditSearch {

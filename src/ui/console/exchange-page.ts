@@ -7,7 +7,7 @@ import type {
 } from '../../domain/control-plane/gateway/runtime-records.ts';
 import type { ExchangeParts } from '../../domain/control-plane/projects/runtime-reads.ts';
 import { agentPages, type Html } from '../header.ts';
-import { time } from '../time.ts';
+import { time } from '../parts.ts';
 import { outcomeBadge } from './activity.ts';
 import { agentAddress } from './agents-page.ts';
 import { type ConsolePage, copyable, facts, records } from './shell.ts';

@@ -4,6 +4,7 @@ import { counted } from '../../contract/words/text.ts';
 import { type TrustMark, vouchingVerb } from '../../contract/words/trust.ts';
 import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
+import { registrantOf } from '../../domain/integrity/signatures/proven.ts';
 import type { Html } from '../header.ts';
 import { governanceTable } from './governance.ts';
 import { markOf, standing, withoutCarriers } from './standing.ts';
@@ -51,13 +52,9 @@ function rowsOf(statements: readonly ReportedStatement[]): (readonly ReportedSta
     statements.filter(({ kind }) => !routine.has(kind)),
   ];
   const groups = Map.groupBy(alike, ({ kind, trust, signatures, isTrusted, references }) =>
-    JSON.stringify([kind, trust, signatures, isTrusted, registrantOf(references)]),
+    JSON.stringify([kind, trust, signatures, isTrusted, registrantOf({ references })]),
   );
   return [...single.map((one) => [one]), ...groups.values()];
-}
-
-function registrantOf(references: ReportedStatement['references']): string | undefined {
-  return references.find(({ role }) => role === 'registeredBy')?.identifier;
 }
 
 function summary(all: readonly ReportedStatement[]): string {
@@ -81,7 +78,7 @@ function summary(all: readonly ReportedStatement[]): string {
 function row(report: Report, alike: readonly ReportedStatement[]): Html {
   const [first] = alike;
   if (!first) return html``;
-  const by = registrantOf(first.references);
+  const by = registrantOf(first);
   const all = { ...first, references: alike.flatMap(({ references }) => references) };
   const count = alike.length > 1 ? html`<br><span class="quiet">${alike.length} statements</span>` : '';
   return html`<tr>

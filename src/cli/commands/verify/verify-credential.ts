@@ -1,5 +1,8 @@
 import { checkAnswer, sentenceOf } from '../../../contract/sentences.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { credentialsV1, credentialsV2 } from '../../../domain/integrity/contexts/credentials.ts';
 import type { Credential } from '../../../domain/integrity/credentials/credential-records.ts';
+import { listOf } from '../../../domain/integrity/credentials/credential-shape.ts';
 import { listStatusCheck } from '../../../domain/integrity/credentials/list-status.ts';
 import {
   issuerOf,
@@ -7,11 +10,13 @@ import {
   verifyCredential,
 } from '../../../domain/integrity/credentials/verify-credential.ts';
 import type { Check } from '../../../domain/integrity/proofs/reasons.ts';
+import { isObject } from '../../../domain/json/is-object.ts';
+import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { pathKind } from '../../client/local-files.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import { printable } from '../../terminal/output.ts';
-import { credentialIn } from './credential-file.ts';
+import { readUpTo, statementLimit } from './file-form.ts';
 import { knownSigners, type SignerOptions } from './known-signers.ts';
 
 export interface StatusOptions {
@@ -65,4 +70,27 @@ export function credentialText(name: string, { verified, checks, isKnown }: Loca
   );
   if (isKnown !== undefined) lines.push(`  the issuer is ${isKnown ? '' : 'not '}known to you`);
   return printable(`${name}: ${verified ? 'verified' : 'NOT VERIFIED'}\n${lines.join('\n')}\n`);
+}
+
+const maxDepth = 256;
+
+/** The credential in a file; undefined if the file holds anything else. */
+export async function credentialIn(path: string): Promise<Credential | undefined> {
+  const bytes = await readUpTo(path, statementLimit);
+  // Most files are no JSON, and need not be parsed.
+  if (!bytes || !Buffer.from(bytes.subarray(0, 100)).toString().trimStart().startsWith('{')) return undefined;
+  try {
+    const value = parseStrictJson(bytes, { maxDepth, exactNumbers: true });
+    return isCredential(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+function isCredential(value: unknown): value is Credential {
+  if (!isObject(value)) return false;
+  const contexts = listOf(value['@context']);
+  const isKnown = contexts.includes(credentialsV1) || contexts.includes(credentialsV2);
+  return isKnown && listOf(value.type).includes('VerifiableCredential');
 }

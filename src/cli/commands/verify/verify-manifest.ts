@@ -1,19 +1,22 @@
 import { StatementPool } from '../../../../workers/statement-pool.ts';
 import { ContextRegistry } from '../../../domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../../domain/integrity/contexts/world.ts';
+import { listStatusCheck } from '../../../domain/integrity/credentials/list-status.ts';
 import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts';
+import type { ManifestSignatureChecking } from '../../../domain/integrity/manifest/signatures.ts';
 import {
   type ManifestFinding,
   type ManifestSummary,
   verifyManifest,
 } from '../../../domain/integrity/manifest/verify.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
+import { verifyDsse } from '../../../domain/integrity/proofs/dsse.ts';
+import { type Canonicalizer, failedCheck } from '../../../domain/integrity/proofs/proof.ts';
 import type { RandomAccess } from '../../../domain/json/random-access.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
 import { statementLimit } from './file-form.ts';
-import { knownSigners, type SignerOptions } from './known-signers.ts';
-import { offlineSignatures } from './offline-signatures.ts';
-import type { StatusOptions } from './verify-credential.ts';
+import { type KnownSigners, knownSigners, nobody, type SignerOptions } from './known-signers.ts';
+import { listIn, type StatusOptions } from './verify-credential.ts';
 
 /** Whom the reader trusts, and what they know about the status of credentials. */
 export type ManifestTrustOptions = StatusOptions & SignerOptions;
@@ -67,5 +70,22 @@ function counted(file: RandomAccess, onRead: (bytes: number) => void): RandomAcc
       onRead(read);
       return bytes;
     },
+  };
+}
+
+/** Checks signatures without a service: keys from did:key and the given ones, status from the given lists. */
+export async function offlineSignatures(
+  identifier: Canonicalizer,
+  { statusList, statusIssuer }: StatusOptions,
+  { dids, methods, names }: KnownSigners = nobody,
+): Promise<ManifestSignatureChecking> {
+  const lists = await Promise.all(statusList.map(listIn));
+  const ports = { identifier, ownKeys: [], givenKeys: methods, now: () => new Date() };
+  return {
+    ...ports,
+    dsse: (envelope) => verifyDsse(envelope, names),
+    sigstore: async () => failedCheck({ code: 'only_with_trusted_root' }, 'unknown'),
+    statusCheck: listStatusCheck({ ...ports, lists, listIssuers: statusIssuer }),
+    knownDids: dids,
   };
 }

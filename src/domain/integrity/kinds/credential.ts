@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../json/is-object.ts';
-import { cidUrnsIn } from './cid-urns.ts';
 import { base64, link, literal, urnOrDid } from './fields.ts';
-import { kind } from './kind.ts';
+import { cidUrnsIn, kind } from './kind.ts';
 
 const envelope = z.object({
   payloadType: z.string(),

@@ -1,6 +1,7 @@
 import { cidUrn } from '../identifiers/cid.ts';
 import { operation, reference, registration } from '../kinds/kind.ts';
 import { kindNamed, type StatementKind, statementKinds } from '../kinds/registry.ts';
+import { registrantOf } from '../signatures/proven.ts';
 import { placeNumber, type ReferencePlace } from '../statements/places.ts';
 import type { WantedPlace } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
@@ -116,8 +117,8 @@ export function nodeEdge(
 }
 
 function edgeMaker(statement: ReferringStatement) {
-  const { associationType, time, isTrusted, references } = statement;
-  const registeredBy = references.find(({ role }) => role === 'registeredBy')?.identifier;
+  const { associationType, time, isTrusted } = statement;
+  const registeredBy = registrantOf(statement);
   return (kind: string, role: string, from: string, to: string): LineageEdge => ({
     from,
     to,

@@ -1,14 +1,16 @@
 import { ServiceError } from '../../errors.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
+import type { NameIndex } from '../names/name-index.ts';
 import type { BlobStore, StatementScope } from '../ports.ts';
-import type { RetractedReader } from '../signatures/trust.ts';
+import { registrantOf } from '../signatures/proven.ts';
+import type { Claim, RetractedReader, Trust, TrustReader } from '../signatures/trust.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 import { type ReferringStatement, referringStatement } from '../statements/rows.ts';
-import { statementNode } from './edges.ts';
+import { isComputation, statementNode } from './edges.ts';
 import type { Lineage } from './graph.ts';
-import { withoutRetracted } from './retracted.ts';
 import { type LineageQuery, LineageTrace } from './trace.ts';
 
 /** Limits of a traversal: `depth` counts computations between the start and a node, `limit` counts nodes. */
@@ -62,4 +64,75 @@ async function statementNamed(
   }
   const form = cid?.codec === codecs.jcs ? await index.form(cid, scope) : undefined;
   return form && referringStatement(form);
+}
+
+const claimsAtOnce = 500;
+
+/**
+ * An index that does not find retracted computations.
+ * @param start is found although it may be retracted, because it was asked for.
+ * @param leftOut receives the ids of those that were not found.
+ */
+function withoutRetracted(
+  index: Pick<StatementIndex, 'referringTo'>,
+  retracted: RetractedReader,
+  start: string,
+  leftOut: Set<string>,
+): Pick<StatementIndex, 'referringTo'> {
+  const known = new Set([start]);
+  return {
+    async referringTo(query, scope) {
+      const answers = await index.referringTo(query, scope);
+      const registrants = new Map(
+        answers
+          .flatMap(({ found }) => found)
+          .filter(({ statement: { kind } }) => isComputation(kind))
+          .map(({ statement }) => [statementNode(statement), registrantOf(statement)] as const)
+          .filter(([id]) => !known.has(id)),
+      );
+      const claims = Array.from(registrants, ([id, registeredBy]) => ({ id, registeredBy }));
+      for (let at = 0; at < claims.length; at += claimsAtOnce)
+        for (const id of await retracted(claims.slice(at, at + claimsAtOnce))) leftOut.add(id);
+      for (const { id } of claims) known.add(id);
+      if (leftOut.size === 0) return answers;
+      return answers.map((answer) => ({
+        ...answer,
+        found: answer.found.filter(({ statement }) => !leftOut.has(statementNode(statement))),
+      }));
+    },
+  };
+}
+
+/** The trust in each statement that is a node or makes an edge, by id. */
+export async function trustInLineage(
+  trust: TrustReader,
+  { nodes, edges }: Lineage,
+): Promise<ReadonlyMap<string, Trust>> {
+  const registrants = new Map(edges.map(({ statement, registeredBy }) => [statement, registeredBy]));
+  for (const { id, kind } of nodes)
+    if (kind === 'statement' && !registrants.has(id)) registrants.set(id, undefined);
+  const claims = Array.from(registrants, ([id, registeredBy]): Claim => ({ id, registeredBy }));
+  const found = new Map<string, Trust>();
+  for (let at = 0; at < claims.length; at += claimsAtOnce) {
+    for (const [id, one] of await trust(claims.slice(at, at + claimsAtOnce))) found.set(id, one);
+    await yieldToEventLoop();
+  }
+  return found;
+}
+
+/** The lineage with the names of its nodes. */
+export async function namedLineage(
+  names: Pick<NameIndex, 'of'>,
+  lineage: Lineage,
+  scope: StatementScope,
+): Promise<Lineage> {
+  const found = await names.of(
+    lineage.nodes.map(({ id }) => id),
+    scope,
+  );
+  const nodes = lineage.nodes.map((node) => {
+    const name = found.get(node.id);
+    return name === undefined ? node : { ...node, name };
+  });
+  return { ...lineage, nodes };
 }

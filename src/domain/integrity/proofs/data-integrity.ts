@@ -4,10 +4,10 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { Signer } from '../signer.ts';
-import { jcsData } from './jcs-suite.ts';
 import { verificationMethodOf } from './keys.ts';
 import type { Canonicalizer, DataIntegrityProof } from './proof.ts';
 import { rdfcDataToSign } from './rdfc.ts';
+import { jcsData } from './suites.ts';
 
 export interface ProofPorts {
   readonly identifier: Canonicalizer;

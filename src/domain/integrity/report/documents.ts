@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { listOf } from '../credentials/credential-shape.ts';
 import { nameIn, parsedDocument } from '../names/name.ts';
-import type { Content, GovernanceDocument } from './report.ts';
+import type { Content, Governance, GovernanceDocument, ReportedStatement } from './report.ts';
 
 /** What a small JSON object says. It is not kept whole, because a value takes far more memory than its bytes. */
 export function readDocument(bytes: Uint8Array): Pick<Content, 'governance' | 'name'> {
@@ -33,4 +33,20 @@ function governanceOf(document: JsonObject): GovernanceDocument {
 
 function as(name: string, found: { value: string } | undefined) {
   return found && { [name]: found.value };
+}
+
+/** Reads the governance documents that are there. */
+export function governanceIn(
+  statements: readonly ReportedStatement[],
+  contents: ReadonlyMap<string, Content>,
+): Governance[] {
+  return statements
+    .filter(({ kind }) => kind === 'GovernanceRegistration')
+    .flatMap(({ id: statement, references }) => {
+      const subject = references.find(({ role }) => role === 'subject')?.identifier;
+      const document = references.find(({ role }) => role === 'document')?.identifier;
+      if (subject === undefined || document === undefined) return [];
+      const { governance = { kind: 'document' } } = contents.get(document) ?? {};
+      return [{ subject, statement, document, ...governance }];
+    });
 }

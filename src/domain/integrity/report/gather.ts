@@ -4,10 +4,10 @@ import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import { type LineagePorts, traceLineage } from '../lineage/lineage.ts';
 import type { StatementScope, StoredStatement } from '../ports.ts';
-import { signaturesAbout } from '../signatures/proven.ts';
+import { claimOf, signaturesAbout } from '../signatures/proven.ts';
 import { checkOf, type Signature } from '../signatures/signatures.ts';
 import { claimed, type TrustPorts, trustIn } from '../signatures/trust.ts';
-import { governanceIn } from './governance.ts';
+import { governanceIn } from './documents.ts';
 import type { Content, Report, ReportedSignature, ReportedStatement, Subject } from './report.ts';
 
 /** The lineage of one subject. Facts take at most half of the nodes. */
@@ -165,10 +165,7 @@ async function withTrust(
   rows: readonly StoredStatement[],
   scope: StatementScope,
 ): Promise<ReportedStatement[]> {
-  const claims = rows.map(({ rdfcCid, references }) => ({
-    id: cidUrn(rdfcCid),
-    registeredBy: references.find(({ role }) => role === 'registeredBy')?.identifier,
-  }));
+  const claims = rows.map(claimOf);
   const trusts = await trustIn(ports.trusting, claims);
   const found = await signaturesAbout(ports.trusting, claims, signaturesLooked);
   const known = await ports.trusting.standings(found.flat());

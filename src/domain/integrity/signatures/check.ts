@@ -10,6 +10,7 @@ import { referenceIdentifier } from '../identifiers/identifiers.ts';
 import type { StatementRow } from '../ports.ts';
 import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
 import { type CarriedSignature, carriedSignatures } from './carried.ts';
+import { registrantOf } from './proven.ts';
 import { type Signature, signatureId } from './signatures.ts';
 import { verifyStatementProof } from './statement-proof.ts';
 
@@ -67,9 +68,9 @@ function recordsOf(
   row: Pick<StatementRow, 'jcsCid' | 'rdfcCid' | 'references'>,
   { kind, outcome, about, ...more }: Checked,
 ): Signature[] {
-  const { jcsCid, rdfcCid, references } = row;
+  const { jcsCid, rdfcCid } = row;
   const own = cidUrn(rdfcCid);
-  const registrant = references.find(({ role }) => role === 'registeredBy')?.identifier;
+  const registrant = registrantOf(row);
   const { result, reason: why = null, signer } = outcome;
   const createdAt = ports.now().getTime();
   return [...new Set([own, ...about])].map((thing) => ({

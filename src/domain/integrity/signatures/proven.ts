@@ -1,13 +1,22 @@
 import pMap from 'p-map';
 import { everythingVisible } from '../../access/visibility.ts';
-import { parseCid } from '../identifiers/cid.ts';
-import type { StatementStore } from '../ports.ts';
+import { cidUrn, parseCid } from '../identifiers/cid.ts';
+import type { StatementRow, StatementStore } from '../ports.ts';
 import { type Signature, type Signatures, signatureId } from './signatures.ts';
 
 export interface Claim {
   /** The statement's id, with `urn:cid:`. */
   readonly id: string;
   readonly registeredBy: string | undefined;
+}
+
+/** The DID in `registeredBy`. */
+export function registrantOf({ references }: Pick<StatementRow, 'references'>): string | undefined {
+  return references.find(({ role }) => role === 'registeredBy')?.identifier;
+}
+
+export function claimOf(row: Pick<StatementRow, 'rdfcCid' | 'references'>): Claim {
+  return { id: cidUrn(row.rdfcCid), registeredBy: registrantOf(row) };
 }
 
 export interface ProvenPorts {

@@ -3,7 +3,7 @@ import { everythingVisible } from '../../access/visibility.ts';
 import { isObject } from '../../json/is-object.ts';
 import { type CredentialRecords, credentialKey, issuedKey } from '../credentials/credential-records.ts';
 import { listOf } from '../credentials/credential-shape.ts';
-import { isEntryOf } from '../credentials/entry-owner.ts';
+import { isEntryOf } from '../credentials/own-status.ts';
 import { standingOf } from '../credentials/status.ts';
 import { entryId, purposes, type StatusEntries, type StatusEntry } from '../credentials/status-entries.ts';
 import { parseStatusListUrl } from '../credentials/status-list-url.ts';

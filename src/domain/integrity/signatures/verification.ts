@@ -1,10 +1,9 @@
 import { unknown } from '../credentials/verify-credential.ts';
-import { cidUrn } from '../identifiers/cid.ts';
 import type { StoredStatement } from '../ports.ts';
 import type { Check } from '../proofs/reasons.ts';
 import { keepChecked, type SignatureKeeping } from '../retractions/keep.ts';
 import { checkSignatures, type SignatureVerifying } from './check.ts';
-import { signaturesAbout } from './proven.ts';
+import { claimOf, signaturesAbout } from './proven.ts';
 import { checkOf, type Signature, type Signatures } from './signatures.ts';
 import { type CredentialStanding, claimed, type Trust, type TrustPorts, trustIn } from './trust.ts';
 
@@ -36,16 +35,16 @@ export async function verifyStatement(
   ports: StatementVerifying,
   statement: StoredStatement,
 ): Promise<StatementVerification> {
-  const id = cidUrn(statement.rdfcCid);
-  const registeredBy = statement.references.find(({ role }) => role === 'registeredBy')?.identifier;
+  const claim = claimOf(statement);
+  const { id, registeredBy } = claim;
   await keepChecked(ports, await checkSignatures(ports.verifying, [statement]));
-  const [known = []] = await signaturesAbout(ports, [{ id, registeredBy }], signaturesShown);
+  const [known = []] = await signaturesAbout(ports, [claim], signaturesShown);
   const standings = await ports.standings(known);
   const signatures = known.map((signature): KnownSignature => {
     const standing = standings.get(signature.credentialCid ?? '');
     return { ...signature, isRegistrant: signature.signer === registeredBy, ...(standing && { standing }) };
   });
-  const trust = (await trustIn(ports, [{ id, registeredBy }])).get(id) ?? claimed;
+  const trust = (await trustIn(ports, [claim])).get(id) ?? claimed;
   const registrant = registrantCheck(registeredBy, signatures);
   return { registeredBy: registeredBy ?? null, trust, registrant, signatures };
 }

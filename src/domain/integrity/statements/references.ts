@@ -1,6 +1,5 @@
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
-import { cidUrnsIn } from '../kinds/cid-urns.ts';
-import { termsIri } from '../kinds/kind.ts';
+import { cidUrnsIn, termsIri } from '../kinds/kind.ts';
 import { type StatementKind, statementKinds } from '../kinds/registry.ts';
 
 /** A reference of a statement to a CID, UUID or DID. */

@@ -3,9 +3,12 @@ import { plainText } from '../../../contract/values.ts';
 import { callerKey, known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { directions } from '../../../domain/integrity/lineage/edges.ts';
-import { type LineagePorts, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
-import { namedLineage } from '../../../domain/integrity/lineage/names.ts';
-import { trustInLineage } from '../../../domain/integrity/lineage/trust.ts';
+import {
+  type LineagePorts,
+  namedLineage,
+  traceLineage,
+  trustInLineage,
+} from '../../../domain/integrity/lineage/lineage.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { RetractedReader, TrustReader } from '../../../domain/integrity/signatures/trust.ts';

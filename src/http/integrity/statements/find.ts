@@ -5,6 +5,7 @@ import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
+import { claimOf } from '../../../domain/integrity/signatures/proven.ts';
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import {
   credentialId,
@@ -16,7 +17,6 @@ import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { nextJson, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
-import { trustInStored } from './trust.ts';
 
 export interface FindRoutes extends FindPorts {
   readonly graphs: Pick<GraphStore, 'get'>;
@@ -39,10 +39,7 @@ export function findRoutes(app: App, ports: FindRoutes): void {
     handle: async ({ answer, principal, params, query }) => {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const found = await findIdentifier(ports, params.cid, pageRequest(query), scope);
-      const trust = await trustInStored(
-        ports.trust,
-        found.statements.map(({ statement }) => statement),
-      );
+      const trust = await ports.trust(found.statements.map(({ statement }) => claimOf(statement)));
       return answer(200, { cid: bareId(params.cid), ...findingsJson(found, trust) });
     },
   });

@@ -7,13 +7,13 @@ import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
+import { claimOf } from '../../../domain/integrity/signatures/proven.ts';
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonPieces, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
-import { trustInStored } from './trust.ts';
 
 type FoundStatement = z.output<typeof foundStatement>;
 
@@ -52,7 +52,7 @@ export function statementSearchRoutes(
         query.name === undefined
           ? await statementIndex.search(filter, page, scope)
           : await names.search(query.name, filter, page, scope);
-      const trusts = await trustInStored(trust, found.statements);
+      const trusts = await trust(found.statements.map(claimOf));
       return await answerList('statements', jsonOfStatements(found.statements, trusts), found);
     },
   });

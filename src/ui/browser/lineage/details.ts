@@ -1,8 +1,10 @@
 import { bareId, counted } from '../../../contract/words/text.ts';
 import { trustMark, trustWords } from '../../../contract/words/trust.ts';
+import { askJson } from '../api.ts';
 import { markBadge, trustBadge } from '../badge.ts';
 import { copyable } from '../copying.ts';
 import { breakable, button, element } from '../element.ts';
+import { folded } from '../folded.ts';
 import { kindWords, symbol, symbolOf } from '../kinds.ts';
 import { timeElement } from '../times.ts';
 import { type Graph, type GraphEdge, type GraphNode, otherEnd } from './graph.ts';
@@ -10,7 +12,6 @@ import { blobAddress, findAddress, statementAddress } from './lineage-api.ts';
 import { addressOf } from './question.ts';
 import { isFact, isFlow } from './shown.ts';
 import type { Stack } from './stacks.ts';
-import { jsonOnDemand } from './statement-json.ts';
 import { timeOf, titleOf } from './titles.ts';
 
 /** The data of the details and the actions in them. */
@@ -47,7 +48,7 @@ export function details(node: GraphNode, reading: Reading, loaded: readonly Node
     copyable(bareId(id), 'the identifier'),
     further(node, reading),
     ...loaded,
-    ...(kind === 'statement' ? [jsonOnDemand('The statement', id)] : []),
+    ...(kind === 'statement' ? [statementJson('The statement', id)] : []),
     ...(into.length > 0 ? [edgeList('In', into, id, reading)] : []),
     ...(out.length > 0 ? [edgeList('Out', out, id, reading)] : []),
     ...(facts.length > 0 ? [edgeList('Facts', facts, id, reading)] : []),
@@ -123,8 +124,13 @@ function statementOf(edge: GraphEdge, graph: Graph): Node[] {
     element('span', { class: 'by' }, words),
     ...(timestamp === undefined ? [] : [element('span', { class: 'when' }, timeElement(timestamp))]),
     trustBadge(edge.trust),
-    jsonOnDemand('Statement', edge.statement),
+    statementJson('Statement', edge.statement),
   ];
+}
+
+function statementJson(title: string, id: string): HTMLElement {
+  const load = async () => JSON.stringify(await askJson(statementAddress(id)), undefined, 2);
+  return folded(title, load, copyable(bareId(id), 'the statement id'));
 }
 
 function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {

@@ -1,17 +1,10 @@
+import type { GovernanceStatusesAnswer } from '../../../contract/integrity/governance.ts';
 import { bareId, shortId } from '../../../contract/words/text.ts';
 import type { Tone } from '../../../contract/words/trust.ts';
-import { Failure, sentenceOf } from '../api.ts';
+import { askJson, Failure, sentenceOf } from '../api.ts';
 import { badge } from '../badge.ts';
 import { element, part } from '../element.ts';
-import {
-  askDocument,
-  askGovernance,
-  type Certificate,
-  type Declaration,
-  type ProjectGovernance,
-  type Review,
-} from './governance-api.ts';
-import { blobAddress } from './lineage-api.ts';
+import { askDocument as askBlob, blobAddress } from './lineage-api.ts';
 
 const decisionTones: Readonly<Record<string, Tone>> = {
   approved: 'good',
@@ -162,4 +155,19 @@ function line(name: string, text: string): HTMLElement {
 
 function day(time: string | null): string {
   return time === null ? '' : new Date(time).toLocaleDateString(undefined, { dateStyle: 'medium' });
+}
+
+type ProjectGovernance = GovernanceStatusesAnswer['projects'][number];
+type Declaration = ProjectGovernance['declarations'][number];
+type Review = NonNullable<Declaration['review']>;
+type Certificate = ProjectGovernance['certificates'][number];
+
+/** What stands for a subject in the projects that the reader may see. */
+async function askGovernance(id: string): Promise<readonly ProjectGovernance[]> {
+  return (await askJson<GovernanceStatusesAnswer>(`/gov/v1/status/${encodeURIComponent(id)}`)).projects;
+}
+
+/** A JSON document; undefined if the reader cannot see it. */
+async function askDocument(cid: string): Promise<Record<string, unknown> | undefined> {
+  return await askBlob(cid).catch(() => undefined);
 }

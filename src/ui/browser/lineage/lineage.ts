@@ -1,21 +1,27 @@
 import { counted } from '../../../contract/words/text.ts';
 import { copy } from '../copying.ts';
-import { announce, part } from '../element.ts';
+import { announce, element, part } from '../element.ts';
+import { failureParts } from '../failed.ts';
 import { attachFileDrop } from '../file-drop.ts';
 import { DetailsPanel } from './details-panel.ts';
 import { Camera } from './drawing/camera.ts';
 import { captionOf } from './drawing/captions.ts';
 import { Drawing } from './drawing/drawing.ts';
 import { labelWidth, lineLabels } from './drawing/labels.ts';
-import { anchored, placed } from './drawing/layout.ts';
+import { anchored, placed, walked } from './drawing/layout.ts';
 import type { Lineage } from './graph.ts';
 import { Graph } from './graph.ts';
 import { askLineage } from './lineage-api.ts';
-import { hideNotice, showFailure, showNothingBeside } from './notice.ts';
 import { type Question, QuestionForm } from './question.ts';
 import { firstView, type ShownNode, shown, type View } from './shown.ts';
 import { type Stack, takenAtOnce } from './stacks.ts';
-import { walked } from './walk.ts';
+
+/** What to do next, by the status of an answer. */
+const advices: Readonly<Record<number, string>> = {
+  401: 'The service accepts only bearer tokens, and a page has none. On the command line, run “cairn login” and then “cairn lineage” with the same identifier.',
+  403: 'Only users with the permission can see it.',
+  404: 'Check the identifier, try both directions, or store statements that refer to it.',
+};
 
 /** The page: loads lineages, keeps what is loaded and opened, and draws it. */
 class LineagePage {
@@ -183,6 +189,29 @@ class LineagePage {
     else return false;
     return true;
   }
+}
+
+/** Shows what is wrong and what to do. Offers to try again if that can help. */
+function showFailure(error: unknown, retry: () => void): void {
+  show(failureParts(error, advices, retry));
+}
+
+/** Shows that nothing but the start can be drawn. */
+function showNothingBeside(): void {
+  show([
+    element('p', { role: 'status' }, 'Nothing is known to lead to it or away from it in this direction.'),
+    element('p', {}, 'Another direction may show more.'),
+  ]);
+}
+
+function hideNotice(): void {
+  part('notice').hidden = true;
+}
+
+function show(parts: readonly Node[]): void {
+  const notice = part('notice');
+  notice.hidden = false;
+  notice.replaceChildren(...parts);
 }
 
 void new LineagePage().load();

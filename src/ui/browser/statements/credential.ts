@@ -5,9 +5,8 @@ import { askJson } from '../api.ts';
 import { badge } from '../badge.ts';
 import { element, section } from '../element.ts';
 import { localTime } from '../times.ts';
-import { payloadOf } from './dsse.ts';
 import { facts, shownValue } from './members.ts';
-import { credentialEnds } from './sentence.ts';
+import { credentialEnds, payloadOf } from './sentence.ts';
 import type { Names } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
 

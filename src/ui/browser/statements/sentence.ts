@@ -4,7 +4,6 @@ import { harmless } from '../../../contract/words/text.ts';
 import { trustMark, vouchingVerb } from '../../../contract/words/trust.ts';
 import { element } from '../element.ts';
 import { kindLabel, kindOf } from '../kinds.ts';
-import { subjectNames } from './dsse.ts';
 import { isIdentifier, type Names, nameOrId, thing } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
 
@@ -109,4 +108,21 @@ export function idsIn(value: unknown): string[] {
 
 export function typeOf(statement: Json): string {
   return [statement['@type'] ?? statement.type].flat().map(String).join(', ');
+}
+
+/** The JSON that a DSSE envelope carries; undefined if it carries something else. */
+export function payloadOf(envelope: unknown): Json | undefined {
+  const { payload } = objectIn(envelope);
+  try {
+    const bytes = Uint8Array.from(atob(String(payload)), (one) => one.codePointAt(0) ?? 0);
+    return objectIn(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of the subjects of an in-toto statement in an envelope. */
+function subjectNames(envelope: unknown): string[] {
+  const subjects = [payloadOf(envelope)?.subject].flat().map((one) => objectIn(one).name);
+  return subjects.filter((name) => typeof name === 'string');
 }

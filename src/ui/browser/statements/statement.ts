@@ -7,12 +7,12 @@ import { askJson } from '../api.ts';
 import { markBadge } from '../badge.ts';
 import { copyable } from '../copying.ts';
 import { element, part, section } from '../element.ts';
+import { folded } from '../folded.ts';
 import { kindLabel, symbol, words } from '../kinds.ts';
+import { askDocument, blobAddress } from '../lineage/lineage-api.ts';
 import { localTime, when } from '../times.ts';
-import { attached } from './attached.ts';
 import { credentialSection } from './credential.ts';
-import { folded } from './folded.ts';
-import { identifiersIn, memberTable } from './members.ts';
+import { facts, identifiersIn, memberTable } from './members.ts';
 import { askNames, withSentences } from './names.ts';
 import { loading } from './problem.ts';
 import { credentialEnds, idsIn, namedIn, sentence, typeOf } from './sentence.ts';
@@ -26,7 +26,7 @@ import {
   thing,
 } from './shown-text.ts';
 import { signatureSection } from './signatures.ts';
-import { askGraph, type Json } from './statements-api.ts';
+import { askGraph, askStatements, type Json } from './statements-api.ts';
 
 type Findings = Pick<FindingsAnswer, 'statements' | 'variants'>;
 
@@ -199,6 +199,35 @@ async function jsonText(): Promise<string> {
 async function quadsText(): Promise<string> {
   const response = await fetch(apiAddress, { headers: { accept: 'application/n-quads' } });
   return await response.text();
+}
+
+/** Documents whose content belongs to the statement: what it registers, and what is said about it. */
+async function attached(statement: Json, id: string): Promise<HTMLElement[]> {
+  const own = { MetadataRegistration: 'metadata', GovernanceRegistration: 'document' }[typeOf(statement)];
+  const about = await askStatements({ type: 'MetadataRegistration', subject: id, limit: '1' }).catch(
+    () => undefined,
+  );
+  const documents = [
+    ...(own ? idsIn(statement[own]).map((cid) => ['The document', cid] as const) : []),
+    ...idsIn(about?.statements[0]?.statement.metadata).map((cid) => ['Described as', cid] as const),
+  ];
+  return await Promise.all(documents.map(async ([title, cid]) => await documentSection(title, cid)));
+}
+
+async function documentSection(title: string, cid: string): Promise<HTMLElement> {
+  const document = await askDocument(cid).catch(() => undefined);
+  const bytes = element('a', { href: blobAddress(cid) }, 'its bytes');
+  const content =
+    document === undefined
+      ? element(
+          'p',
+          {},
+          'It is not stored here as a small JSON document. See ',
+          bytes,
+          ', if they are stored.',
+        )
+      : element('div', { class: 'card' }, facts(document, await askNames(identifiersIn(document))));
+  return section(title, content);
 }
 
 void loading(load, place);

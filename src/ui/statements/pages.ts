@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { bareId, shortId } from '../../contract/words/text.ts';
 import { statementKinds } from '../../domain/integrity/kinds/registry.ts';
 import { type Html, type Link, start } from '../header.ts';
 import { problemPlace, readingPage } from './shell.ts';
@@ -70,3 +71,53 @@ const firstSteps = html`<section id="first-steps" class="steps" aria-labelledby=
 </ol>
 <p>To look around first, stop this service and start one with example data: <code>npm run demo</code>. To write statements yourself, see the <a href="/docs">API</a>.</p>
 </section>`;
+
+/** The page of a statement, in words. */
+export async function statementPage(id: string, links: readonly Link[]): Promise<string> {
+  const address = `/statements/v1/id/${encodeURIComponent(bareId(id))}`;
+  return await readingPage({
+    title: `Statement ${shortId(id)}`,
+    here: start,
+    about: id,
+    script: 'statements/statement.ts',
+    links,
+    searches: true,
+    content: html`<nav class="over" aria-label="Path"><a href="/ui">Start</a> <span id="parents"></span></nav>
+<p id="kind"></p>
+<h1 id="heading">Statement</h1>
+${problemPlace}
+<div id="statement" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="${address}">the statement as JSON</a>, <a href="${address}/verification">its signatures</a>.</p></noscript></div>`,
+  });
+}
+
+/** The page of a graph: where it belongs, its statements, and its export. */
+export async function graphPage(id: string, links: readonly Link[]): Promise<string> {
+  const statements = `/statements/v1?graph_id=${id}`;
+  return await readingPage({
+    title: `Graph ${shortId(id)}`,
+    here: start,
+    about: id,
+    script: 'statements/graph.ts',
+    links,
+    searches: true,
+    content: html`<nav class="over" aria-label="Path"><a href="/ui">Start</a> <span id="parents"></span></nav>
+<h1 id="heading">Graph</h1>
+${problemPlace}
+<div id="found" class="columns">
+<section aria-labelledby="statements-heading">
+<h2 id="statements-heading">Statements</h2>
+<div id="statements" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="${statements}">its statements</a>, <a href="/manifest/v1?graph_ids=${id}&amp;include_context=true&amp;include_blobs=true">its manifest</a>.</p></noscript></div>
+</section>
+<div>
+<section aria-labelledby="about-heading">
+<h2 id="about-heading">About</h2>
+<div id="about"></div>
+</section>
+<section aria-labelledby="export-heading">
+<h2 id="export-heading">Export</h2>
+<div id="export"></div>
+</section>
+</div>
+</div>`,
+  });
+}
