@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../domain/errors.ts';
 import { parseUtcTime } from '../domain/integrity/identifiers/timestamp.ts';
+import { patterns } from './patterns.ts';
 
 interface Range {
   readonly least: number;
@@ -34,7 +35,7 @@ export const timeParameter = (description: string) =>
   z
     .string()
     .max(100)
-    .meta({ format: 'date-time', description, example: '2026-01-31T12:00:00Z' })
+    .meta({ format: 'date-time', pattern: patterns.dateTime, description, example: '2026-01-31T12:00:00Z' })
     .transform(readTime)
     .optional();
 

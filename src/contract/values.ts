@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseCid } from '../domain/integrity/identifiers/cid.ts';
-import { parseIdentifier, parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
+import { parseIdentifier, uuidIn } from '../domain/integrity/identifiers/identifiers.ts';
+import { patterns } from './patterns.ts';
 
 const example = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
 
@@ -8,24 +9,37 @@ const example = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
 export const cidParameter = z
   .string()
   .max(300)
-  .meta({ description: 'A CID, with or without urn:cid:', example })
+  .meta({ description: 'A CID, with or without urn:cid:', example, pattern: patterns.cid })
   .transform((text) => parseCid(text));
 
-export const uuidField = (name: string) =>
-  z
-    .string()
-    .max(100)
-    .meta({ format: 'uuid', description: 'A UUID, with or without urn:uuid:' })
-    .transform((text) => parseUuid(text, name));
+/** A UUID from a caller, read into lower case. */
+export const uuidField = z
+  .string()
+  .max(100)
+  .refine((text) => uuidIn(text) !== undefined, {
+    error: ({ input }) => `${JSON.stringify(String(input).slice(0, 80))} is not a UUID`,
+  })
+  .meta({ format: 'uuid', description: 'A UUID, with or without urn:uuid:' })
+  .transform((text) => uuidIn(text) ?? text);
+
+/** A UUID in an answer. Callers choose some of them, so their version can be anything. */
+export const uuidText = z.guid().meta({ format: 'uuid' });
+
+/** The id of a statement, or one of its CIDs, as text. */
+export const statementCid = z.string().max(300).meta({ pattern: patterns.cid });
 
 /** Read into the form in which references are indexed. */
 export const identifierParameter = z
   .string()
   .max(2_000)
-  .meta({ description: 'A CID, a UUID (each with or without its URN prefix) or a DID', example })
+  .meta({
+    description: 'A CID, a UUID (each with or without its URN prefix) or a DID',
+    example,
+    pattern: patterns.identifier,
+  })
   .transform((text) => parseIdentifier(text));
 
-export const graphParameter = uuidField('graph_id')
+export const graphParameter = uuidField
   .optional()
   .describe('Show only what this graph itself holds, including statements with unverified contexts');
 
@@ -43,13 +57,3 @@ export const plainText = z.string();
 export const anyJson = z.unknown();
 
 export const jsonObject = z.record(z.string(), z.unknown());
-
-/**
- * For `z.string().regex`: a text without control characters. The pattern has no flag and no class that engines other than
- * this one's read otherwise.
- */
-export const withoutControls = [
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
-  /^[^\x00-\x1f\x7f-\x9f]*$/,
-  'must not have control characters',
-] as const;

@@ -46,6 +46,16 @@ test('a folder gets a graph, which ingestion and export then use, here and below
   expect(existsSync(file)).toBe(true);
 });
 
+test('a graph is listed whatever the version in its UUID', async () => {
+  const id = '11111111-1111-1111-1111-111111111111';
+  const body = JSON.stringify({ graph_id: `urn:uuid:${id}`, name: 'of no version' });
+  const headers = { 'content-type': 'application/json' };
+  const registered = await fetch(`${service.url}/graph/v1`, { method: 'PUT', headers, body });
+  expect(registered.status).toBe(201);
+  const run = await cairn(['graph', 'list'], { env: service.env });
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+});
+
 test.each([
   ['nonsense', 'it is not JSON.'],
   ['[]', 'it is not a JSON object.'],

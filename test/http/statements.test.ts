@@ -148,7 +148,7 @@ describe('PUT /statements/v1', () => {
     ['a statement that is no object', '{"statement":5}', 'invalid_statement', undefined],
     ['no statement', '{"generate_id":true}', 'invalid_request', '/statement'],
     ['an unknown field', '{"statement":{},"generate_ids":true}', 'invalid_request', ''],
-    ['a graph id that is no UUID', '{"statement":{},"graph_id":"x"}', 'invalid_request', undefined],
+    ['a graph id that is no UUID', '{"statement":{},"graph_id":"x"}', 'invalid_request', '/graph_id'],
     ['broken JSON', '{"statement":{', 'invalid_json', undefined],
     ['no JSON at all', 'hello', 'invalid_json', undefined],
   ])('refuses %s', async (_what, body, code, pointer) => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { agentEvent } from '../../domain/control-plane/agents/agents.ts';
 import { nextCursor, paging } from '../paging.ts';
-import { withoutControls } from '../values.ts';
+import { oneOf, withoutControls } from '../patterns.ts';
+import { uuidField } from '../values.ts';
 
 const time = z.iso.datetime();
 
@@ -92,18 +93,14 @@ export const stateChange = z.strictObject({ reason }).meta({ id: 'AgentStateChan
 export const bindingChange = z
   .strictObject({
     state: z.literal('ended').optional().describe('Ends the binding'),
-    user_id: z
-      .uuid()
-      .toLowerCase()
-      .optional()
-      .describe('Hands the agent over to this user: an id of GET /v1/users'),
+    user_id: uuidField.optional().describe('Hands the agent over to this user: an id of GET /v1/users'),
     reason,
   })
   .refine(
     ({ state, user_id }) => (state === undefined) !== (user_id === undefined),
     'must have either state or user_id',
   )
-  .meta({ id: 'AgentBindingChange' });
+  .meta({ id: 'AgentBindingChange', ...oneOf('state', 'user_id') });
 
 export type AgentAnswer = z.output<typeof agent>;
 export type BoundAgentAnswer = z.output<typeof boundAgent>;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { nextCursor, paging } from '../paging.ts';
 import { timeRange } from '../parameters.ts';
+import { uuidText } from '../values.ts';
 
 const auditRecord = z
   .object({
-    id: z.uuid(),
+    id: uuidText,
     at: z.iso.datetime().describe('When the request arrived'),
     actor: z
       .object({ issuer: z.string(), subject: z.string().nullable(), means: z.string() })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuidText } from '../values.ts';
 
 /** The only provider. */
 export const providerId = 'idp';
@@ -57,7 +58,7 @@ export const me = z
       .describe('How the caller signed in'),
     user: z
       .object({
-        id: z.uuid(),
+        id: uuidText,
         name: z.string().nullable().meta({ example: 'Ada Lovelace' }),
         email: z.string().nullable().meta({ example: 'ada@example.com' }),
         email_verified: z.boolean(),

@@ -4,7 +4,8 @@ import { mostBytes } from '../../domain/control-plane/gateway/sent-bytes.ts';
 import { isDid, isUuidUrn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { parseUtcTime } from '../../domain/integrity/identifiers/timestamp.ts';
 import { isObject } from '../../domain/json/is-object.ts';
-import { withoutControls } from '../values.ts';
+import { oneOf, onlyWith, patterns, withoutControls } from '../patterns.ts';
+import { uuidField, uuidText } from '../values.ts';
 import { projectUuid } from './projects.ts';
 
 /** A text of a caller that is kept and shown: no control characters. */
@@ -30,17 +31,20 @@ const time = z
     (text) => parseUtcTime(text) !== null,
     'must be a time in RFC 3339 form, such as 2026-01-31T12:00:00Z, of the years 0000 to 9999 in UTC',
   )
-  .meta({ format: 'date-time', example: '2026-01-31T12:00:00Z' });
+  .meta({ format: 'date-time', pattern: patterns.dateTime, example: '2026-01-31T12:00:00Z' });
 
 const projectUrn = z
   .string()
   .refine(isUuidUrn, 'must be urn:uuid: and the UUID of a project')
-  .meta({ example: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' });
+  .meta({ pattern: patterns.uuidUrn, example: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' });
 
-const did = printable(500).refine(isDid, 'must be a DID').meta({ example: 'did:key:z6Mk…' });
+const did = printable(500)
+  .refine(isDid, 'must be a DID')
+  .meta({ pattern: patterns.didUrl, example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' });
 
 const base64 = z.string().meta({
   format: 'byte',
+  pattern: patterns.base64,
   description: `Canonical base64 (RFC 4648) of at most ${mostBytes} bytes`,
 });
 
@@ -50,7 +54,7 @@ const body = z
       .string()
       .max(200)
       .regex(
-        /^[A-Za-z0-9_!#$&^.+-]+\/[A-Za-z0-9_!#$&^.+-]+(?: ?; ?[A-Za-z0-9_-]+=[A-Za-z0-9_.+-]+)*$/,
+        /^[A-Za-z0-9_!#$&^.+-]+\/[A-Za-z0-9_!#$&^.+-]+( ?; ?[A-Za-z0-9_-]+=[A-Za-z0-9_.+-]+)*$/,
         'must be a media type',
       )
       .meta({ example: 'application/json' }),
@@ -62,11 +66,7 @@ export type GatewayBody = z.output<typeof body>;
 
 /** The members that name the exchange of an event or a state. */
 const exchangeMembers = {
-  exchange_key: z
-    .uuid()
-    .toLowerCase()
-    .nullish()
-    .describe('The key that the service has given to the exchange'),
+  exchange_key: uuidField.nullish().describe('The key that the service has given to the exchange'),
   exchange_source_id: printable(200)
     .nullish()
     .describe("The gateway's id of the exchange, which may arrive later"),
@@ -92,8 +92,9 @@ export const exchangeRecord = z
     outcome: z.enum(['ok', 'error', 'denied']),
     model: printable(200).nullish(),
     correlation_id: printable(200).nullish().describe('For tracing only; it joins nothing'),
-    request_body: body.nullish(),
-    response_body: body.nullish(),
+    // With a description they are written out, so that GatewayBody itself is not nullable.
+    request_body: body.nullish().describe('Null if it was not recorded'),
+    response_body: body.nullish().describe('Null if it was not recorded'),
   })
   .meta({ id: 'GatewayExchange' });
 
@@ -111,7 +112,7 @@ export const eventRecord = z
       .meta({ type: 'object', description: 'Any JSON object' }),
   })
   .refine(namesOneExchange, oneExchange)
-  .meta({ id: 'GatewayPluginEvent' });
+  .meta({ id: 'GatewayPluginEvent', ...oneOf('exchange_key', 'exchange_source_id') });
 
 export const stateRecord = z
   .strictObject({
@@ -126,7 +127,7 @@ export const stateRecord = z
       .nullish(),
   })
   .refine(namesOneExchange, oneExchange)
-  .meta({ id: 'GatewayState' });
+  .meta({ id: 'GatewayState', ...oneOf('exchange_key', 'exchange_source_id') });
 
 export const membershipRecord = z
   .strictObject({
@@ -152,7 +153,7 @@ export const bindingRecord = z
     ({ kind, console_project_id: id }) => (kind === 'console') === ((id ?? null) !== null),
     'must have a console_project_id exactly if its kind is console',
   )
-  .meta({ id: 'GatewayProjectBinding' });
+  .meta({ id: 'GatewayProjectBinding', ...onlyWith('kind', 'console', 'console_project_id') });
 
 /** A batch of records. */
 export function batchOf<Schema extends z.ZodType>(record: Schema) {
@@ -163,5 +164,5 @@ const source = z.object({ source_id: z.string() });
 const resultsOf = <Schema extends z.ZodType>(result: Schema) => z.object({ results: z.array(result) });
 
 export const sourceResults = resultsOf(source);
-export const exchangeResults = resultsOf(source.extend({ exchange_key: z.uuid() }));
+export const exchangeResults = resultsOf(source.extend({ exchange_key: uuidText }));
 export const stateResults = resultsOf(source.extend({ state_cid: z.string() }));

@@ -1,18 +1,9 @@
 import { z } from 'zod';
-import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { nextCursor } from '../paging.ts';
+import { uuidField } from '../values.ts';
 import { agent, agentKey } from './agents.ts';
 
-/** The UUID of a project, read into lower case. */
-export const projectUuid = z
-  .string()
-  .refine((text) => uuidIn(text) !== undefined, 'must be a UUID, bare or after urn:uuid:')
-  .transform((text) => uuidIn(text) ?? text)
-  .meta({
-    type: 'string',
-    description: 'A UUID, bare or after urn:uuid:',
-    example: '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4',
-  });
+export const projectUuid = uuidField.meta({ example: '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' });
 
 export const projectParams = z.object({ project_uuid: projectUuid });
 

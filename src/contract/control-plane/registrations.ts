@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { patterns } from '../patterns.ts';
 
 /** Without control, format and private characters, surrogates and line separators. */
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
@@ -6,7 +7,7 @@ const agentName = z
   .string()
   .refine((text) => printable.test(text), 'must have 1 to 200 printable characters')
   .refine((text) => text.trim() !== '', 'must not be blank')
-  .meta({ minLength: 1, maxLength: 200 });
+  .meta({ minLength: 1, maxLength: 200, pattern: patterns.notBlankWithoutControls });
 
 const agentHandle = z.string().refine((text) => text === '' || agentName.safeParse(text).success, {
   error: ({ input }) => agentName.safeParse(input).error?.issues[0]?.message,
@@ -47,11 +48,11 @@ export type MintedTokenAnswer = z.output<typeof mintedToken>;
 
 export const registration = z
   .strictObject({
-    did: z
-      .string()
-      .max(1_000)
-      .describe('A did:key on Ed25519 or P-256')
-      .meta({ example: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK' }),
+    did: z.string().max(1_000).meta({
+      pattern: patterns.didKey,
+      description: 'A did:key on Ed25519 or P-256',
+      example: 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
+    }),
     proof: z
       .string()
       .max(8_000)

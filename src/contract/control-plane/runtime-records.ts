@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
 import { nextCursor, orderedPaging } from '../paging.ts';
 import { timeRange } from '../parameters.ts';
+import { uuidField, uuidText } from '../values.ts';
 import { projectAgentParams } from './projects.ts';
 
 const outcome = z.enum(['ok', 'error', 'denied']);
@@ -10,7 +11,7 @@ const outcome = z.enum(['ok', 'error', 'denied']);
 const belonging = {
   project_urn: z.string().describe('urn:uuid: and the UUID of the project'),
   agent_id: z.string().describe('The local id of the agent'),
-  exchange_key: z.uuid().describe('The key of the exchange, made by this service'),
+  exchange_key: uuidText.describe('The key of the exchange, made by this service'),
 };
 
 const occurredAt = z.iso.datetime();
@@ -39,7 +40,7 @@ export const exchangeList = z
 
 export const pluginEvent = z
   .object({
-    id: z.uuid(),
+    id: uuidText,
     ...belonging,
     kind: z.string(),
     occurred_at: occurredAt,
@@ -90,7 +91,7 @@ const cid = z
   .max(300)
   .transform((text) => parseCid(text).text);
 
-export const exchangeParams = projectAgentParams.extend({ exchange_key: z.uuid().toLowerCase() });
+export const exchangeParams = projectAgentParams.extend({ exchange_key: uuidField });
 export const stateParams = projectAgentParams.extend({ state_cid: cid });
 export const childParams = stateParams.extend({ cid });
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nextCursor, paging } from '../paging.ts';
 import { booleanParameter } from '../parameters.ts';
-import { withoutControls } from '../values.ts';
+import { patterns, withoutControls } from '../patterns.ts';
+import { uuidField, uuidText } from '../values.ts';
 
 const nameLength = 200;
 
@@ -9,7 +10,7 @@ export const role = z.enum(['admin', 'member']);
 
 export const user = z
   .object({
-    id: z.uuid(),
+    id: uuidText,
     issuer: z.string().meta({ example: 'https://accounts.google.com' }),
     subject: z.string().meta({ example: '113740218' }),
     email: z.string().nullable().meta({ example: 'ada@example.com' }),
@@ -45,14 +46,15 @@ export const userChange = z
       .min(1)
       .max(nameLength)
       .regex(...withoutControls)
+      .meta({ pattern: patterns.notBlankWithoutControls })
       .nullable()
       .optional()
       .describe('null restores the name that the provider gives'),
   })
   .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
-  .meta({ id: 'UserChange' });
+  .meta({ id: 'UserChange', minProperties: 1 });
 
-export const userParams = z.object({ id: z.uuid().toLowerCase() });
+export const userParams = z.object({ id: uuidField });
 
 export const userQuery = paging.extend({
   email: z.string().min(1).max(320).optional().describe('The complete e-mail address; case does not matter'),

@@ -79,14 +79,18 @@ export const revocationParams = z.object({
   credentialId: z.string().max(2_000).describe('A UUID, with or without urn:uuid:, or a percent-encoded URI'),
 });
 
-export const credentialToVerify = z.object({ credential: jsonObject });
+export const credentialToVerify = z.strictObject({ credential: jsonObject });
 
 const text = z.string().max(2_000).optional();
 
 export const credentialStatusQuery = z.object({
   credential_id: text.describe('The id of the credential'),
   status_list_credential: text.describe('The URL of a status list'),
-  status_list_index: z.string().max(10).optional().describe('The index in that list'),
+  status_list_index: z
+    .string()
+    .max(10)
+    .optional()
+    .meta({ pattern: '^[0-9]{1,9}$', description: 'The index in that list' }),
 });
 
-export const statusListParams = z.object({ id: uuidField('id') });
+export const statusListParams = z.object({ id: uuidField });

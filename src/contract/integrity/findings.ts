@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { nameLimit } from '../../domain/integrity/names/name.ts';
 import { nextCursor, paging } from '../paging.ts';
 import { timeRange } from '../parameters.ts';
-import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../values.ts';
+import { patterns } from '../patterns.ts';
+import { cidText, graphParameter, identifierParameter, jsonObject, unverified, uuidText } from '../values.ts';
 import { trust } from './trust.ts';
 
 export const findParams = z.object({ cid: identifierParameter });
@@ -22,7 +23,7 @@ export const findings = z
         role: z
           .string()
           .describe('The field that holds the identifier; self for the statement that it names'),
-        graph_ids: z.array(z.uuid()),
+        graph_ids: z.array(uuidText),
         trust,
         unverified,
       }),
@@ -34,7 +35,7 @@ export const findings = z
     credentials: z
       .array(z.string())
       .describe('Ids of the credentials among these statements; the statement id if a credential has no id'),
-    graphs: z.array(z.uuid()).describe('Graphs that hold these statements'),
+    graphs: z.array(uuidText).describe('Graphs that hold these statements'),
     next_cursor: nextCursor,
   })
   .meta({ id: 'Findings' });
@@ -47,10 +48,16 @@ export const searchQuery = paging.extend({
   registered_by: identifierParameter
     .optional()
     .meta({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
-  name: z.string().regex(/\S/, 'must have a character').max(nameLimit).optional().meta({
-    description: 'The start of the name that a MetadataRegistration gives, in any case. Sorted by name',
-    example: 'model',
-  }),
+  name: z
+    .string()
+    .refine((text) => text.trim() !== '', 'must have a character')
+    .max(nameLimit)
+    .optional()
+    .meta({
+      pattern: patterns.notBlank,
+      description: 'The start of the name that a MetadataRegistration gives, in any case. Sorted by name',
+      example: 'model',
+    }),
   graph_id: graphParameter,
   ...timeRange,
 });
@@ -59,7 +66,7 @@ export const foundStatement = z.object({
   id: z.string(),
   jcs_cid: cidText,
   type: z.string(),
-  graph_ids: z.array(z.uuid()),
+  graph_ids: z.array(uuidText),
   trust,
   statement: jsonObject,
   unverified,

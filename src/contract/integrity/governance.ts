@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { decisions } from '../../domain/integrity/governance/governance-records.ts';
 import { certificateStandings } from '../../domain/integrity/governance/status.ts';
 import { parseDid } from '../../domain/integrity/identifiers/did-key.ts';
-import { cidParameter, cidText, identifierParameter, jsonObject, uuidField } from '../values.ts';
+import { patterns } from '../patterns.ts';
+import { cidParameter, cidText, identifierParameter, jsonObject, uuidField, uuidText } from '../values.ts';
 
 const listLimit = 1_000;
 
@@ -12,14 +13,15 @@ const didField = (name: string) =>
   z
     .string()
     .max(2_000)
-    .meta({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' })
+    .meta({ pattern: patterns.did, example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' })
     .transform((text) => parseDid(text, name));
 
 const dateText = z.string().max(100);
 
-const expiryDate = dateText.describe(
-  'An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future',
-);
+const expiryDate = dateText.meta({
+  pattern: patterns.dateOrDateTime,
+  description: 'An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future',
+});
 
 export const membershipBody = z
   .strictObject({
@@ -69,7 +71,11 @@ export const policyCids = z
   .meta({ id: 'GovernancePolicyCids' });
 
 const submission = {
-  submittedAt: dateText.meta({ format: 'date-time', description: 'When. An RFC 3339 date-time' }),
+  submittedAt: dateText.meta({
+    format: 'date-time',
+    pattern: patterns.dateTime,
+    description: 'When. An RFC 3339 date-time',
+  }),
   submittedBy: didField('submittedBy').describe(
     'Who, as a claim. The authenticated caller is recorded beside it',
   ),
@@ -128,7 +134,7 @@ const review = registered
   .meta({ id: 'GovernanceReview' });
 
 const inProject = {
-  project: z.uuid(),
+  project: uuidText,
   declarations: z
     .array(registered.extend({ controlCids: z.array(cidText), review }))
     .describe('Oldest first, each with its last review'),
@@ -160,7 +166,7 @@ export const governanceStatusesAnswer = z
 export type GovernanceStatusAnswer = z.output<typeof governanceStatusAnswer>;
 export type GovernanceStatusesAnswer = z.output<typeof governanceStatusesAnswer>;
 
-const project_uuid = uuidField('project_uuid');
+const project_uuid = uuidField;
 
 export const governanceProject = z.object({ project_uuid });
 

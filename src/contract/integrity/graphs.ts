@@ -1,31 +1,33 @@
 import { z } from 'zod';
 import { nextCursor, paging } from '../paging.ts';
 import { booleanParameter } from '../parameters.ts';
-import { uuidField } from '../values.ts';
+import { notBoth } from '../patterns.ts';
+import { uuidField, uuidText } from '../values.ts';
 
 const nameLength = 500;
 
 export const mostCounted = 10_000;
 
-export const graphParams = z.object({ uuid: uuidField('The graph id') });
+export const graphParams = z.object({ uuid: uuidField });
 
 export const newGraph = z
   .strictObject({
-    graph_id: uuidField('graph_id'),
+    graph_id: uuidField,
     name: z.string().min(1).max(nameLength),
-    parent_id: uuidField('parent_id').nullish(),
-    project_id: uuidField('project_id')
+    parent_id: uuidField.nullish(),
+    project_id: uuidField
       .nullish()
       .describe('Project of a root graph. Default: the graph id. A child belongs to the project of its root'),
   })
-  .meta({ id: 'NewGraph' });
+  // A child has the project of its root.
+  .meta({ id: 'NewGraph', ...notBoth('parent_id', 'project_id') });
 
 export const graph = z
   .object({
-    graph_id: z.uuid(),
+    graph_id: uuidText,
     name: z.string(),
-    parent_id: z.uuid().nullable(),
-    project_id: z.uuid(),
+    parent_id: uuidText.nullable(),
+    project_id: uuidText,
   })
   .meta({ id: 'Graph' });
 

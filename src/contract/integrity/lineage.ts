@@ -7,11 +7,13 @@ import {
 } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
-import { wholeNumber } from '../parameters.ts';
+import { booleanParameter, wholeNumber } from '../parameters.ts';
 import { graphParameter, identifierParameter, unverified } from '../values.ts';
 import { trust } from './trust.ts';
 
 export const lineageParams = z.object({ id: identifierParameter });
+
+const kindPattern = statementKindNames.join('|');
 
 export const lineageQuery = z.object({
   direction: z
@@ -30,12 +32,13 @@ export const lineageQuery = z.object({
     .optional()
     .meta({
       type: 'string',
+      maxLength: 1_000,
+      pattern: `^(${kindPattern})(,(${kindPattern}))*$`,
       description: 'Only statements of these kinds, separated by commas',
       example: 'ComputationRegistration,CredentialRegistration',
     }),
-  include_retracted: z
-    .enum(['true', 'false'])
-    .default('false')
+  include_retracted: booleanParameter
+    .default(false)
     .describe('Whether computations that were retracted are shown and followed'),
   graph_id: graphParameter,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { cidText, jsonObject, uuidField } from '../values.ts';
+import { patterns } from '../patterns.ts';
+import { cidText, jsonObject, statementCid, uuidField } from '../values.ts';
 import { trust } from './trust.ts';
 
 /** The members beside the statements. Only these are parsed here. Statements stay bytes. */
@@ -8,7 +9,7 @@ const putFields = {
     .boolean()
     .optional()
     .describe('Compute the id and set it as @id. If false, the statement must have its correct @id'),
-  graph_id: uuidField('graph_id').nullish(),
+  graph_id: uuidField.nullish(),
   issue_vc: z
     .boolean()
     .optional()
@@ -60,13 +61,11 @@ export const computedId = z
   .meta({ id: 'ComputedId' });
 
 export const statementParams = z.object({
-  id: z.string().max(300).describe('The statement id, with or without urn:cid:'),
+  id: statementCid.describe('The statement id, with or without urn:cid:'),
 });
 
 export const formQuery = z.object({
-  jcs_cid: z
-    .string()
-    .max(300)
+  jcs_cid: statementCid
     .optional()
     .describe(
       'Which JSON form to read, if the id has several. Default: the oldest that the id covers in the own context or a bundled one, otherwise the oldest of the projects of the caller',
@@ -116,7 +115,7 @@ export const didParams = z.object({
   did_key: z
     .string()
     .max(2_000)
-    .meta({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' }),
+    .meta({ pattern: patterns.didKey, example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' }),
 });
 
-export const didQuery = z.object({ graph_id: uuidField('graph_id').optional() });
+export const didQuery = z.object({ graph_id: uuidField.optional() });

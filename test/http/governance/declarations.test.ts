@@ -171,7 +171,11 @@ describe('POST /gov/v1/controls/declaration', () => {
   test('refuses a wrong CID or UUID in the path', async () => {
     const subject = await newSubject(service);
     const declared = (path: string) => post(service, `controls/declaration/${path}`, submission);
-    expectRefusal(await declared(`${subject}/my-project`), 400, 'project_uuid "my-project" is not a UUID');
+    expectRefusal(
+      await declared(`${subject}/my-project`),
+      400,
+      'at "/project_uuid": "my-project" is not a UUID',
+    );
     expectRefusal(await declared(`subject/${randomUUID()}`), 400, '"subject" is not a CID');
   });
 });

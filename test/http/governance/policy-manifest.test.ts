@@ -125,7 +125,7 @@ describe('POST /gov/v1/policy/manifest', () => {
     expectRefusal(
       await post(service, 'policy/manifest/mine', body),
       400,
-      'project_uuid "mine" is not a UUID',
+      'at "/project_uuid": "mine" is not a UUID',
     );
   });
 });

@@ -63,7 +63,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const { direction, depth, limit, kinds = null } = query;
       const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
       const trace = async () => {
-        const leaveOut = query.include_retracted === 'true' ? undefined : ports.retracted;
+        const leaveOut = query.include_retracted ? undefined : ports.retracted;
         const traced = await traceLineage(ports, question, scope, leaveOut);
         const lineage = await namedLineage(ports.names, traced, scope);
         return await slicedText(texts[format](lineage, await trustInLineage(ports.trust, lineage)));

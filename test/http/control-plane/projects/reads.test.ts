@@ -274,7 +274,7 @@ describe('lists', () => {
 
 describe('invalid requests', () => {
   test.each([
-    ['/v1/projects/nothing/agents', /project_uuid.*must be a UUID/],
+    ['/v1/projects/nothing/agents', /project_uuid.*"nothing" is not a UUID/],
     ['{base}/audit-exchanges?order=up', /order/],
     ['{base}/audit-exchanges/timeseries?to=0000-01-01T00:00:00Z', /year 0000 is the first/],
     ['{base}/audit-exchanges/timeseries?to=0000-01-01T00:00:00%2B01:00', /years 0000 to 9999/],
