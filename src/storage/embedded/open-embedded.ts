@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordStore } from '../../domain/collections/collection.ts';
-import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
 import { jobs } from '../../domain/jobs/jobs.ts';
 import { probeFolder } from '../folder-probe.ts';
@@ -14,8 +13,8 @@ import { embeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { graphReads } from './graphs/graph-reads.ts';
 import { embeddedGraphs } from './graphs/graphs.ts';
 import { embeddedSnapshots } from './snapshots/snapshots.ts';
-import { registrarReads } from './statements/registrars.ts';
 import { embeddedRows } from './statements/rows.ts';
+import { embeddedStatements } from './statements/statements.ts';
 
 /**
  * Opens the database of a data folder for this process alone. It needs the folders of the buckets from then on.
@@ -30,20 +29,13 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<StoreDataba
   const snapshots = opened.use(embeddedSnapshots(database.reader));
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
-  const registrars = registrarReads(database.reader);
   const of: RecordStore['of'] = (declared) => embeddedRecords(database, declared);
   return {
     place: `the data folder ${dataDir}`,
     wasInterrupted: database.wasInterrupted,
     ...rowsOf(database.reader),
     snapshot: () => snapshots.open(),
-    statements: {
-      putMany: async (given, graphId, registrar = null) => {
-        const { slices } = PackedRows.of(given);
-        return await database.writes.run('putStatements', { graphId, slices, registrar });
-      },
-      registrarOf: async (jcsCid) => registrars.of(jcsCid),
-    },
+    statements: embeddedStatements(database),
     graphs: embeddedGraphs(database),
     graphImports: embeddedGraphImports(database),
     spools: spoolFiles(stagingIn(dataDir)),

@@ -3,8 +3,7 @@ import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { createTables } from './collections/tables.ts';
 import { createSeriesIndex } from './exchanges/exchange-series.ts';
-import { registrarsTable } from './statements/registrars.ts';
-import { statementTables } from './statements/tables.ts';
+import { registrarsTable, statementTables } from './statements/tables.ts';
 
 /** Folders with another version are refused. There is no conversion. */
 const schemaVersion = 4;

@@ -1,3 +1,5 @@
+import { callerKey, type Principal } from '../../access/access.ts';
+import { sha256Digest } from '../identifiers/hashing.ts';
 import type { StatementRow } from '../ports.ts';
 import { keepSignatures, type Signature, type Signatures } from '../signatures/signatures.ts';
 import { rowsOfKind } from '../statements/packed-rows.ts';
@@ -28,10 +30,8 @@ export async function keepRetractions(
   rows: Iterable<StatementRow>,
   registrar: string | null,
 ): Promise<void> {
-  const createdAt = now().getTime();
-  const records = Array.from(rowsOfKind(rows, retractionKind), (row) =>
-    claimedRetraction(row, createdAt),
-  ).filter((one) => one !== undefined);
+  const claimed = (row: StatementRow) => claimedRetraction(row, now().getTime());
+  const records = Array.from(rowsOfKind(rows, retractionKind), claimed).filter((one) => one !== undefined);
   for (let at = 0; at < records.length; at += recordsAtOnce) {
     const group = records.slice(at, at + recordsAtOnce);
     await retractions.insert(
@@ -99,4 +99,23 @@ export async function keepChecked(
     );
     for (const { id, subject } of found.flat()) await retractions.update(id, {}, { withdrawn: subject });
   }
+}
+
+const start = 'registrar:';
+
+/**
+ * A name for a principal who registers statements in a project (null: in no graph). A hash, because it is kept with
+ * statements. It is no DID, so it never looks like a signer.
+ */
+export function registrarKey(
+  principal: Pick<Principal, 'issuer' | 'subject'>,
+  projectId: string | null,
+): string {
+  const text = JSON.stringify([callerKey(principal), projectId]);
+  return (
+    start +
+    Buffer.from(sha256Digest(Buffer.from(text)))
+      .subarray(0, 16)
+      .toString('base64url')
+  );
 }

@@ -101,11 +101,7 @@ export function planned<Of extends StoreOfRows>(store: Of): Omit<Of, 'statements
   const { rows, statements } = store;
   return {
     ...store,
-    statements: {
-      putMany: (given, graphId, registrar) => statements.putMany(given, graphId, registrar),
-      registrarOf: (jcsCid) => statements.registrarOf(jcsCid),
-      ...statementReads(rows),
-    },
+    statements: { ...statements, ...statementReads(rows) },
     statementIndex: statementIndex(rows),
     graphContents: graphContents(store),
   };

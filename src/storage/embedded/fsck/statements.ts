@@ -4,8 +4,8 @@ import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { jcsText, packReferences } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import { digestTarget, jcsPlace, type Partition } from '../index/entries.ts';
-import { registrarReads } from '../statements/registrars.ts';
 import { membershipReads, selectWhole } from '../statements/statement-rows.ts';
+import { registrarReads } from '../statements/statements.ts';
 import { termReads, termWrites } from '../statements/terms.ts';
 
 /** The size of a page, which is also a write of a migration. */

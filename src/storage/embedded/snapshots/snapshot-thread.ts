@@ -1,6 +1,6 @@
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
-import { serve } from '../threads/serve.ts';
+import { serve } from '../threads/operation-thread.ts';
 import { snapshotOperations } from './snapshot-operations.ts';
 
 /** How much less urgent it is than the threads that answer and write. */

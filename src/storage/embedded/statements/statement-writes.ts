@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { PutCounts, PutOutcome } from '../../../domain/integrity/ports.ts';
 import { type PackedSlice, unpackSlice } from '../../../domain/integrity/statements/packed-rows.ts';
-import { registrarWrites } from './registrars.ts';
 import type { GraphOfRow, NumberedRow, RowWrites, SortWrites } from './row-writes.ts';
 import { termWrites } from './terms.ts';
 
@@ -105,4 +104,16 @@ interface PutRequest {
   readonly graphId: string | null;
   readonly slices: Slices;
   readonly registrar: string | null;
+}
+
+function registrarWrites(database: DatabaseSync) {
+  const extend = database.prepare(
+    `UPDATE registrars SET last = ?2 WHERE first = (SELECT max(first) FROM registrars) AND last = ?1 - 1 AND registrar = ?3`,
+  );
+  const insert = database.prepare('INSERT OR REPLACE INTO registrars VALUES (?, ?, ?)');
+  return {
+    add(first: number, last: number, registrar: string): void {
+      if (extend.run(first, last, registrar).changes === 0) insert.run(first, last, registrar);
+    },
+  };
 }

@@ -36,3 +36,10 @@ export function statementTables(partition: Partition): string {
    ) STRICT, WITHOUT ROWID;
    ${createLevels(orderOf(partition), orderTypes)}`;
 }
+
+/**
+ * Who stored the verified rows, as ranges of their numbers. The new rows of a write have numbers in sequence, and writes of
+ * one registrar share a range, so ingestion changes one row of this table at most.
+ */
+export const registrarsTable =
+  'CREATE TABLE IF NOT EXISTS registrars (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, registrar TEXT NOT NULL) STRICT';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { ServiceError } from '../../../domain/errors.ts';
-import { type Call, receiveError, type ThreadMessage, type ThreadReport } from './messages.ts';
+import { parentPort, Worker } from 'node:worker_threads';
+import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
+import { storageError } from '../errors.ts';
 
 interface Pending {
   resolve(result: unknown): void;
@@ -116,4 +116,86 @@ export class OperationThread<Operations extends Record<keyof Operations, Operati
     this.#end = new ServiceError('unavailable', 'The store is closing.');
     await exit;
   }
+}
+
+/** A call that waits. Either `done` or `failed` is called at its end. */
+export interface WaitingCall {
+  run(): unknown;
+  done(result: unknown): void;
+  failed(error: unknown): void;
+}
+
+interface Serving {
+  /** By name. Arguments and results can be sent between threads. */
+  readonly operations: object;
+  /** Runs a call, and perhaps more with it. @param next returns the next call of the message. */
+  readonly perform: (first: WaitingCall, next: () => WaitingCall | undefined) => void | Promise<void>;
+  /** Called at the end. */
+  readonly close?: () => void;
+}
+
+/** Answers the calls of an `OperationThread`. */
+export function serve({ operations, perform, close }: Serving): void {
+  if (!parentPort) throw new Error('This file runs as a worker thread.');
+  const port = parentPort;
+  const byName = new Map<string, (args: never) => unknown>(Object.entries(operations));
+  let outcomes: Outcome[] = [];
+  const report = (message: ThreadReport) => port.postMessage(message);
+  const waitingCall = ({ id, name, args }: Call): WaitingCall => ({
+    run: () => byName.get(name)?.(args as never),
+    done: (result) => outcomes.push({ id, result }),
+    failed: (error) => outcomes.push({ id, error: sendError(error) }),
+  });
+
+  port.on('message', async (message: ThreadMessage) => {
+    if ('close' in message) {
+      close?.();
+      port.close();
+      return;
+    }
+    const waiting = message.calls.map(waitingCall);
+    for (let first = waiting.shift(); first; first = waiting.shift()) {
+      await perform(first, () => waiting.shift());
+      report({ outcomes });
+      outcomes = [];
+    }
+  });
+  report({ ready: true });
+}
+
+interface Call {
+  readonly id: number;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/** A message to a thread. `close` is the last one. */
+type ThreadMessage = { readonly calls: readonly Call[] } | { readonly close: true };
+
+/** A message from a thread: `ready` once, then outcomes. */
+type ThreadReport = { readonly ready: true } | { readonly outcomes: readonly Outcome[] };
+
+type Outcome =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: SentError };
+
+/** Errors lose their class between threads. */
+interface SentError {
+  readonly code: ErrorCode | undefined;
+  readonly message: string;
+  readonly retryAfter: number | undefined;
+  readonly cause: unknown;
+}
+
+function sendError(thrown: unknown): SentError {
+  const error = storageError(thrown);
+  if (!(error instanceof ServiceError))
+    return { code: undefined, message: messageOf(error), retryAfter: undefined, cause: error };
+  const { code, message, retryAfter, cause } = error;
+  return { code, message, retryAfter, cause };
+}
+
+function receiveError({ code, message, retryAfter, cause }: SentError): Error {
+  if (code === undefined) return new Error(message, { cause });
+  return new ServiceError(code, message, { ...(retryAfter !== undefined && { retryAfter }), cause });
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isSqliteError } from '../errors.ts';
-import type { WaitingCall } from '../threads/serve.ts';
+import type { WaitingCall } from '../threads/operation-thread.ts';
 
 /** How long a transaction accepts further writes. */
 const sharedMs = 25;

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { openWriter } from '../connections.ts';
 import { sortWrites } from '../statements/row-writes.ts';
-import { serve } from '../threads/serve.ts';
+import { serve } from '../threads/operation-thread.ts';
 import { runTogether } from './transactions.ts';
 import { writeOperations } from './write-operations.ts';
 

@@ -1,27 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StatementStore } from '../../../domain/integrity/ports.ts';
+import { PackedRows } from '../../../domain/integrity/statements/packed-rows.ts';
+import type { Database } from '../database.ts';
 import { digestTarget, jcsPlace } from '../index/entries.ts';
 
-/**
- * Who stored the verified rows, as ranges of their numbers. The new rows of a write have numbers in sequence, and writes of
- * one registrar share a range, so ingestion changes one row of this table at most.
- */
-export const registrarsTable =
-  'CREATE TABLE IF NOT EXISTS registrars (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, registrar TEXT NOT NULL) STRICT';
-
-export function registrarWrites(database: DatabaseSync) {
-  const extend = database.prepare(
-    `UPDATE registrars SET last = ?2 WHERE first = (SELECT max(first) FROM registrars) AND last = ?1 - 1 AND registrar = ?3`,
-  );
-  const insert = database.prepare('INSERT OR REPLACE INTO registrars VALUES (?, ?, ?)');
+export function embeddedStatements({
+  reader,
+  writes,
+}: Database): Pick<StatementStore, 'putMany' | 'registrarOf'> {
+  const registrars = registrarReads(reader);
   return {
-    add(first: number, last: number, registrar: string): void {
-      if (extend.run(first, last, registrar).changes === 0) insert.run(first, last, registrar);
+    async putMany(given, graphId, registrar = null) {
+      const { slices } = PackedRows.of(given);
+      return await writes.run('putStatements', { graphId, slices, registrar });
     },
+    registrarOf: async (jcsCid) => registrars.of(jcsCid),
   };
 }
 
-/** Null for rows of older versions, of imports, and of the service itself. */
+/** Who stored a row. Null for rows of older versions, of imports, and of the service itself. */
 export function registrarReads(reader: DatabaseSync) {
   const bySeq = reader.prepare(
     'SELECT last, registrar FROM registrars WHERE first <= ? ORDER BY first DESC LIMIT 1',
