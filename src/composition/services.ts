@@ -1,13 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { getPath } from 'hono/utils/url';
 import type { ControlPlane } from '../control-plane.ts';
-import { isControlPlanePath } from '../http/control-plane/paths.ts';
+import { type Fetch, splitByPath } from '../http/control-plane/paths.ts';
 import type { Integrity } from '../integrity.ts';
 import type { Log } from '../platform/log.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openShared } from './shared.ts';
-
-type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;
 
 export interface Services extends AsyncDisposable {
   readonly fetch: Fetch;
@@ -52,7 +49,7 @@ export async function openServices(
       stopping,
     };
     integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
-    fetch = controlPlane ? routeBoth(controlPlane, integrity.app.fetch) : integrity.app.fetch;
+    fetch = controlPlane ? splitByPath(controlPlane.app.fetch, integrity.app.fetch) : integrity.app.fetch;
   } else {
     const { removeOldRecords } = await import('../jobs.ts');
     opened.use(removeOldRecords(shared.store, log));
@@ -74,9 +71,4 @@ async function loadModules(services: readonly ServedService[]) {
     controlPlane: services.includes('control-plane') ? await import('../control-plane.ts') : undefined,
     integrity: services.includes('integrity') ? await import('../integrity.ts') : undefined,
   };
-}
-
-function routeBoth({ app }: ControlPlane, integrity: Fetch): Fetch {
-  return (request, bindings) =>
-    isControlPlanePath(getPath(request)) ? app.fetch(request, bindings) : integrity(request, bindings);
 }

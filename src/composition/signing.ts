@@ -5,7 +5,7 @@ import { ContextWorld } from '../domain/integrity/contexts/world.ts';
 import type { BlobStore } from '../domain/integrity/ports.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { ContextsFolder } from '../platform/contexts-folder.ts';
-import { currentCaller } from '../platform/http/current-caller.ts';
+import { currentCaller } from '../platform/http/callers.ts';
 import { openSigner } from '../platform/key-file-signer.ts';
 import type { Log } from '../platform/log.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';

@@ -1,9 +1,8 @@
 import type { Context } from 'hono';
 import parseRange from 'range-parser';
-import { messageOf, ServiceError } from '../domain/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../domain/integrity/ports.ts';
-import { streamedBody } from '../platform/http/streamed-body.ts';
-import { type Answered, readyAnswer } from './ready-answer.ts';
+import { type Answered, readyAnswer, streamAnswer } from './answering.ts';
 
 /** Bytes that never change under their tag. */
 export interface ServedBytes {
@@ -41,43 +40,6 @@ export async function byteAnswer(
 export function isNotModified(context: Context, etag: string): boolean {
   const tags = context.req.header('if-none-match')?.split(',') ?? [];
   return tags.some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*');
-}
-
-/** Answers GET with a body that is made while it is read, and HEAD without it. Afterwards the holder is disposed. */
-export async function streamAnswer(
-  context: Context,
-  bytes: AsyncIterable<Uint8Array>,
-  holder: AsyncDisposable,
-  init: ResponseInit,
-): Promise<Answered> {
-  if (context.req.method !== 'HEAD')
-    return readyAnswer(new Response(streamBody(context, bytes, holder), init));
-  await holder[Symbol.asyncDispose]();
-  return readyAnswer(new Response(null, init));
-}
-
-/** A body that is made while it is read. An error resets the connection, so that nobody takes the answer for complete. */
-export function streamBody(
-  context: Context,
-  bytes: AsyncIterable<Uint8Array>,
-  holder: AsyncDisposable,
-): ReadableStream<Uint8Array> {
-  const chunks = bytes[Symbol.asyncIterator]();
-  return streamedBody({
-    async next() {
-      try {
-        const { done, value } = await chunks.next();
-        return done ? undefined : value;
-      } catch (error) {
-        context.get('log').error({ err: error }, `An answer broke off: ${messageOf(error)}`);
-        throw error;
-      }
-    },
-    async close() {
-      await chunks.return?.();
-      await holder[Symbol.asyncDispose]();
-    },
-  });
 }
 
 async function rangeOf(context: Context, served: ServedBytes, etag: string): Promise<ByteRange | undefined> {

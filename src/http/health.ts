@@ -7,9 +7,9 @@ import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { errorAnswer } from '../platform/http/error-response.ts';
 import type { Answers } from './answering.ts';
+import { readyAnswer } from './answering.ts';
 import { jsonAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
-import { readyAnswer } from './ready-answer.ts';
 
 export interface Readiness {
   /** Rejects if the service cannot do its work. */

@@ -5,12 +5,10 @@ import type { CallerName } from '../domain/access/access.ts';
 import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
-import { asCaller } from '../platform/http/current-caller.ts';
-import { type Answering, type Answers, answering } from './answering.ts';
+import { asCaller } from '../platform/http/callers.ts';
+import { type Answered, type Answering, type Answers, answering } from './answering.ts';
 import { allAnswers } from './answers.ts';
-import { parsed } from './parsed.ts';
-import { parsedQuery } from './parsed-query.ts';
-import type { Answered } from './ready-answer.ts';
+import { parsed, parsedQuery } from './parsed-request.ts';
 
 /** One row of an API: who may call it, how it is recorded and described, and what it does. */
 export interface Operation<

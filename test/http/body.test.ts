@@ -2,8 +2,7 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { AppEnv } from '../../src/platform/http/app-env.ts';
 import { readBody } from '../../src/platform/http/body.ts';
-import { ByteBudget } from '../../src/platform/http/byte-budget.ts';
-import { asCaller } from '../../src/platform/http/current-caller.ts';
+import { asCaller, ByteBudget } from '../../src/platform/http/callers.ts';
 
 const mebibyte = 1 << 20;
 const plenty = 1 << 30;

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { streamBody } from '../../src/http/byte-answer.ts';
+import { streamBody } from '../../src/http/answering.ts';
 
 test('a client that leaves while bytes are read is no error, and the content is closed', async () => {
   const errors: object[] = [];

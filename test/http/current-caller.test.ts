@@ -2,7 +2,7 @@ import { request as send } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test } from 'vitest';
-import { asCaller, currentCaller } from '../../src/platform/http/current-caller.ts';
+import { asCaller, currentCaller } from '../../src/platform/http/callers.ts';
 import { listen } from '../../src/platform/http/server.ts';
 
 test('work knows its caller, and learns that the client has disconnected', async () => {

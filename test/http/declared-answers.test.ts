@@ -1,8 +1,7 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
-import type { Answering } from '../../src/http/answering.ts';
+import type { Answering, JsonPieces } from '../../src/http/answering.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../src/http/answers.ts';
-import type { JsonPieces } from '../../src/http/list-pages.ts';
 import { checkAnswers } from './declared-answers.ts';
 
 const thing = z.object({ name: z.string(), size: z.int().optional() });

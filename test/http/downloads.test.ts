@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ByteSource, streamedBody } from '../../src/platform/http/sending.ts';
 import { listen, type RunningServer } from '../../src/platform/http/server.ts';
-import { type ByteSource, streamedBody } from '../../src/platform/http/streamed-body.ts';
 import { putBlob, useService } from './service.ts';
 
 const blobBytes = 12 << 20;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RequestLimit } from '../../src/platform/http/request-limit.ts';
+import { RequestLimit } from '../../src/platform/http/callers.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService({ CAIRN_MAX_REQUESTS: '4' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ByteBudget } from '../../src/platform/http/byte-budget.ts';
+import { ByteBudget } from '../../src/platform/http/callers.ts';
 
 const refused = { code: 'unavailable', retryAfter: 1 };
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { clientAddress, parseAddressList, reportedAddress } from '../../src/platform/http/client-address.ts';
+import { clientAddress, parseAddressList, reportedAddress } from '../../src/platform/http/addresses.ts';
 
 /** The address of a request over a connection from `remote`. */
 async function addressOf(remote: string | undefined, forwarded?: string, trusted?: string): Promise<string> {

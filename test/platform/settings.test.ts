@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { settingsFile, settingsPage } from '../../docs/settings-page.ts';
-import { isLoopback } from '../../src/platform/http/loopback.ts';
+import { isLoopback } from '../../src/platform/http/addresses.ts';
 import { bytes, duration, rate, wait } from '../../src/platform/settings/kinds.ts';
 import { publicUrlOf, settingTable } from '../../src/platform/settings/setting-table.ts';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { deviceConfig } from '../../contract/control-plane/authentication.ts';
-import { isSafeUrl } from '../../platform/http/loopback.ts';
+import { isSafeUrl } from '../../platform/http/addresses.ts';
 import { httpUrl } from '../../platform/settings/kinds.ts';
 import { ApiRefusal, answerJson, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';

@@ -1,5 +1,5 @@
 import type { Load } from '../../domain/semaphore.ts';
-import type { ByteBudget } from '../../platform/http/byte-budget.ts';
+import type { ByteBudget } from '../../platform/http/callers.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
 type Limits = Readonly<Record<string, { load(): Load }>>;

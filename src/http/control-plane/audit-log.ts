@@ -1,8 +1,8 @@
 import { auditLogQuery, auditRecordList } from '../../contract/control-plane/audit-log.ts';
 import { rangeOf } from '../../contract/parameters.ts';
 import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
+import { jsonOf, pageRequest } from '../answering.ts';
 import { jsonAnswer } from '../answers.ts';
-import { jsonOf, pageRequest } from '../list-pages.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 export interface AuditLogRoutes {

@@ -11,8 +11,8 @@ import {
   sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
 import { assertAllowedEmail } from '../../domain/control-plane/users.ts';
+import { ignoredProxies } from '../../platform/http/addresses.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
-import { ignoredProxies } from '../../platform/http/client-address.ts';
 import { personOf } from '../../platform/sign-in/person.ts';
 import {
   type BearerAttempts,

@@ -1,3 +1,13 @@
+import { getPath } from 'hono/utils/url';
+
+export type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;
+
+/** Both services behind one address. */
+export function splitByPath(controlPlane: Fetch, integrity: Fetch): Fetch {
+  return (request, bindings) =>
+    isControlPlanePath(getPath(request)) ? controlPlane(request, bindings) : integrity(request, bindings);
+}
+
 /** Whether a path belongs to the control plane, also where it shares its address with the integrity service. */
 export function isControlPlanePath(path: string): boolean {
   return path === '/health' || path.startsWith('/v1/') || isAccessPage(path) || isConsolePage(path);

@@ -19,14 +19,14 @@ import {
 import type { Users } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
+import { clientAddress } from '../../platform/http/addresses.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
-import { clientAddress } from '../../platform/http/client-address.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
 import type { Seal } from '../../platform/sign-in/seal.ts';
 import { SignInFailure, signInProblems } from '../../platform/sign-in/sign-in-failure.ts';
+import { type Answered, readyAnswer } from '../answering.ts';
 import { errorAnswer } from '../answers.ts';
-import { type Answered, readyAnswer } from '../ready-answer.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 import { type CookieRules, sessionIdsOf, setSessionCookies } from './session-cookies.ts';

@@ -8,9 +8,9 @@ import {
 import { effectiveRole } from '../../domain/control-plane/known-caller.ts';
 import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
+import { jsonOf, pageRequest } from '../answering.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
-import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { jsonOf, pageRequest } from '../list-pages.ts';
+import { type JsonLimits, parsedJsonBody } from '../parsed-request.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 const tag = 'Users';

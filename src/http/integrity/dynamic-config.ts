@@ -4,7 +4,7 @@ import type { RunTimeLimits } from '../../domain/integrity/dynamic-config.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer } from '../answers.ts';
-import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
+import { type JsonLimits, parsedJsonBody } from '../parsed-request.ts';
 import { operation } from './operation.ts';
 
 const tag = 'Dynamic configuration';

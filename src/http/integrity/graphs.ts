@@ -15,9 +15,9 @@ import { registerGraph } from '../../domain/integrity/graphs/graphs.ts';
 import type { Graph, GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
+import { nextJson, pageRequest } from '../answering.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
-import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { nextJson, pageRequest } from '../list-pages.ts';
+import { type JsonLimits, parsedJsonBody } from '../parsed-request.ts';
 import { operation } from './operation.ts';
 
 const tag = 'Graphs';

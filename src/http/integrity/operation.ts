@@ -1,5 +1,5 @@
 import { type AccessRule, authorize, callerKey, type Principal } from '../../domain/access/access.ts';
-import { clientAddress } from '../../platform/http/client-address.ts';
+import { clientAddress } from '../../platform/http/addresses.ts';
 import { operationsOf } from '../operation.ts';
 
 /** How callers authenticate, for the API description. */

@@ -7,8 +7,8 @@ import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import { reportOnStored, type StoredReporting } from '../../domain/integrity/report/stored.ts';
 import type { App } from '../../platform/http/app.ts';
 import { reportPage, reportPolicy } from '../../ui/report/report-page.ts';
+import { wholeAnswer } from '../answering.ts';
 import { errorAnswer } from '../answers.ts';
-import { wholeAnswer } from '../whole-answer.ts';
 import { operation } from './operation.ts';
 
 export interface ReportRoutes extends StoredReporting {

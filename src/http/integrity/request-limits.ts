@@ -1,4 +1,4 @@
-import type { JsonLimits } from '../json-request.ts';
+import type { JsonLimits } from '../parsed-request.ts';
 
 /** Limits of requests. Each is a setting. */
 export interface RequestLimits extends JsonLimits {

@@ -14,10 +14,9 @@ import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts
 import type { Identifier, JsonReader } from '../../domain/integrity/ports.ts';
 import { assertOneAccepted } from '../../domain/integrity/statements/accepted.ts';
 import type { App } from '../../platform/http/app.ts';
+import { readyAnswer, wholeAnswer } from '../answering.ts';
 import { jsonAnswer, jsonType } from '../answers.ts';
-import { statementBody } from '../json-request.ts';
-import { readyAnswer } from '../ready-answer.ts';
-import { wholeAnswer } from '../whole-answer.ts';
+import { statementBody } from '../parsed-request.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { readComputeId } from './statements/statement-request.ts';

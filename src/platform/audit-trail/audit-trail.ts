@@ -11,7 +11,7 @@ import {
 } from '../../domain/audit-log/audit-log.ts';
 import type { Recording } from '../../domain/audit-log/recording.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { clientAddress } from '../http/client-address.ts';
+import { clientAddress } from '../http/addresses.ts';
 import type { Log } from '../log.ts';
 import { OrderedIds } from '../ordered-ids.ts';
 import { type AuditEntry, endedRecords, note } from './entry.ts';

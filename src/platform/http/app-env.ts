@@ -2,8 +2,7 @@ import type { CallerName, Principal } from '../../domain/access/access.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { AuditEntry } from '../audit-trail/entry.ts';
 import type { Log } from '../log.ts';
-import type { ByteAccount, ByteBudget } from './byte-budget.ts';
-import type { RequestLimit } from './request-limit.ts';
+import type { ByteAccount, ByteBudget, RequestLimit } from './callers.ts';
 
 export interface AppEnv<Caller = Principal> {
   Variables: {

@@ -1,7 +1,7 @@
 import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
+import { isLoopback } from './addresses.ts';
 import type { AppEnv } from './app-env.ts';
-import { isLoopback } from './loopback.ts';
 
 export interface DisabledOptions<Caller> {
   readonly caller: Caller;

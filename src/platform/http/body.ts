@@ -7,7 +7,7 @@ import { type BlobLimit, throwTooLarge } from '../../domain/integrity/blobs/uplo
 import { Semaphore } from '../../domain/semaphore.ts';
 import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
 import type { AppEnv } from './app-env.ts';
-import { currentCaller } from './current-caller.ts';
+import { currentCaller } from './callers.ts';
 
 /**
  * Reads a whole body, at most `limit` bytes of it.

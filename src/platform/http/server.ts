@@ -1,15 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import { messageOf, ServiceError } from '../../domain/errors.ts';
-import { connectionLimit } from './connection-limit.ts';
-import { answerEarly } from './early-answer.ts';
-import { endWithError, errorBody } from './raw-answer.ts';
-import { closeSilentClients } from './silent-clients.ts';
-import { sendStreamed } from './streamed-body.ts';
+import { errorStatus } from '../../contract/errors.ts';
+import { type ErrorCode, messageOf, ServiceError } from '../../domain/errors.ts';
+import { answerEarly, sendStreamed } from './sending.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
@@ -137,4 +141,104 @@ async function stop(server: Server, graceMs: number): Promise<void> {
   await closed;
   clearInterval(idle);
   clearTimeout(late);
+}
+
+/** How long a client may neither send nor take a byte, and over which time uploads are measured. */
+const windowMs = 30_000;
+const leastRate = 1_024;
+
+interface Connection {
+  exchange?: { readonly request: IncomingMessage; readonly response: ServerResponse };
+  /** The upload at the last check, and the bytes of the connection until then. */
+  checked?: { readonly request: IncomingMessage; readonly bytes: number };
+}
+
+/**
+ * Closes connections of clients that neither send their request nor take their answer, and uploads below the least
+ * rate. A client that waits for the service is not silent.
+ */
+function closeSilentClients(server: Server): void {
+  const connections = new Map<Socket, Connection>();
+  server.on('connection', (socket) => {
+    connections.set(socket, {});
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('request', (request, response) => {
+    const connection = connections.get(request.socket);
+    if (connection) connection.exchange = { request, response };
+  });
+  server.setTimeout(windowMs);
+  server.on('timeout', (socket) => {
+    const { exchange } = connections.get(socket) ?? {};
+    if (exchange && isUploading(exchange.request)) endSlowUpload(socket, exchange.response);
+    else if (exchange && isWaiting(exchange.request, exchange.response)) socket.setTimeout(windowMs);
+    else socket.destroy();
+  });
+  const timer = setInterval(() => {
+    for (const [socket, connection] of connections) checkRate(socket, connection);
+  }, windowMs).unref();
+  server.on('close', () => clearInterval(timer));
+}
+
+/** Whether the service waits for more of the body. */
+function isUploading({ complete, readableLength, destroyed }: IncomingMessage): boolean {
+  return !complete && !destroyed && readableLength === 0;
+}
+
+/** Whether the client waits for the service to read the body, or to write the answer. */
+function isWaiting(request: IncomingMessage, response: ServerResponse): boolean {
+  return !response.writableEnded && response.writableLength === 0 && !isUploading(request);
+}
+
+function checkRate(socket: Socket, connection: Connection): void {
+  const { exchange, checked } = connection;
+  if (!exchange || !isUploading(exchange.request)) return void delete connection.checked;
+  const { request, response } = exchange;
+  const bytes = socket.bytesRead;
+  const isSlow = checked?.request === request && bytes - checked.bytes < (leastRate * windowMs) / 1_000;
+  if (isSlow) endSlowUpload(socket, response);
+  else connection.checked = { request, bytes };
+}
+
+function endSlowUpload(socket: Socket, { headersSent }: ServerResponse): void {
+  const error = `The body arrived with less than ${leastRate} bytes a second over ${windowMs / 1_000} seconds. Send it faster, or in smaller parts.`;
+  if (!headersSent) endWithError(socket, 'too_slow', error);
+  socket.destroySoon();
+}
+
+const reserved = 64;
+const enough = 10_000;
+
+/**
+ * How many connections the file descriptors of this process allow, besides the files of its store. An upload needs one
+ * descriptor for its connection and one for its file.
+ */
+function connectionLimit(): number {
+  const descriptors = descriptorLimit();
+  return Math.min(Math.max(Math.floor((descriptors - reserved) / 2), 1), enough);
+}
+
+function descriptorLimit(): number {
+  const report = process.report.getReport() as unknown as {
+    readonly userLimits?: { readonly open_files?: { readonly soft: number | 'unlimited' } };
+  };
+  const soft = report.userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
+}
+
+/** The body of an error that no route answers. */
+function errorBody(code: ErrorCode, error: string): string {
+  return JSON.stringify({ error, code, request_id: randomUUID() });
+}
+
+/** Answers outside of any route, and closes the connection. */
+function endWithError(
+  socket: Duplex,
+  code: ErrorCode,
+  error: string,
+  status: number = errorStatus[code],
+): void {
+  const body = errorBody(code, error);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`${head}\r\n\r\n${body}`);
 }

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../domain/errors.ts';
-import { parseAddressList } from '../http/client-address.ts';
-import { isSafeUrl } from '../http/loopback.ts';
-
+import { isSafeUrl, parseAddressList } from '../http/addresses.ts';
 export const text = z
   .string()
   .refine((value) => value.trim() !== '', 'must not be empty')

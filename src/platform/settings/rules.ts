@@ -1,4 +1,4 @@
-import { isLoopback, isSafeUrl } from '../http/loopback.ts';
+import { isLoopback, isSafeUrl } from '../http/addresses.ts';
 import { type Setting, writtenFlag } from './setting.ts';
 import {
   acceptsBearers,

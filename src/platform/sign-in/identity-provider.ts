@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import type { Identity } from '../../domain/control-plane/logins.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
+import { isSafeUrl } from '../http/addresses.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
-import { isSafeUrl } from '../http/loopback.ts';
 import type { OidcIssuer } from '../tokens/oidc-issuer.ts';
 import { personOf } from './person.ts';
 import { SignInFailure } from './sign-in-failure.ts';

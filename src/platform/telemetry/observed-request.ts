@@ -16,7 +16,6 @@ export async function observedRequest<Caller>(
   { metrics, traces }: Telemetry,
   answer: (span?: Span) => Promise<void>,
 ): Promise<void> {
-  if (!metrics && !traces) return await answer();
   const startedAt = performance.now();
   const span = traces?.startRequest(context.req.raw.headers);
   metrics?.activeRequests.inc();

@@ -1,8 +1,8 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
+import { clientAddress, reportedAddress } from '../http/addresses.ts';
 import type { AppEnv } from '../http/app-env.ts';
-import { clientAddress, reportedAddress } from '../http/client-address.ts';
 import { networkOf } from '../rate-limits/address-network.ts';
 import type { AddressSemaphores } from '../rate-limits/address-semaphores.ts';
 import type { AttemptKind, RateLimits } from '../rate-limits/rate-limits.ts';

@@ -7,8 +7,8 @@ import {
   processDiscoveryResponse,
 } from 'oauth4webapi';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
+import { isSafeUrl } from '../http/addresses.ts';
 import { boundedFetch } from '../http/bounded-fetch.ts';
-import { isSafeUrl } from '../http/loopback.ts';
 
 export interface IssuerKeysOptions {
   /** Exactly as in its tokens and metadata. */

@@ -13,8 +13,8 @@ import {
   type Grants,
   type Permission,
 } from '../../domain/access/grants.ts';
+import { ignoredProxies } from '../http/addresses.ts';
 import type { AppEnv } from '../http/app-env.ts';
-import { ignoredProxies } from '../http/client-address.ts';
 import { type Bearer, type BearerAttempts, bearerCaller, logFailedAttempt } from './bearer-attempts.ts';
 import type { CallerMemory } from './caller-memory.ts';
 import { type Claims, tokenHash, type VerifiedToken } from './token-verifier.ts';

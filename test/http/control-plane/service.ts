@@ -11,8 +11,7 @@ import type { ControlPlaneApp } from '../../../src/http/control-plane/operation.
 import { userRoutes } from '../../../src/http/control-plane/users.ts';
 import { AuditTrail } from '../../../src/platform/audit-trail/audit-trail.ts';
 import { createApp } from '../../../src/platform/http/app.ts';
-import { ByteBudget } from '../../../src/platform/http/byte-budget.ts';
-import { RequestLimit } from '../../../src/platform/http/request-limit.ts';
+import { ByteBudget, RequestLimit } from '../../../src/platform/http/callers.ts';
 import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { administrationOf, usersOf } from '../../contract/nouns.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { agent } from '../../../contract/control-plane/agents.ts';
 import { keyProofType } from '../../../platform/agent-tokens/key-proof.ts';
-import { isSafeUrl } from '../../../platform/http/loopback.ts';
+import { isSafeUrl } from '../../../platform/http/addresses.ts';
 import { answerJson, jsonBody, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import { decodeToken } from '../../client/token-file.ts';

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { messageOf } from '../../../domain/errors.ts';
-import { isSafeUrl } from '../../../platform/http/loopback.ts';
+import { isSafeUrl } from '../../../platform/http/addresses.ts';
 import { exitCodes, Failure, failNo } from '../../terminal/failure.ts';
 
 /** The login configuration for tools: the issuer that the service trusts, the client and the scopes. */

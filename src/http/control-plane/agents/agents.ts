@@ -25,9 +25,9 @@ import {
 } from '../../../domain/control-plane/agents/visible-agents.ts';
 import type { Users } from '../../../domain/control-plane/users.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
+import { jsonOf, pageRequest } from '../../answering.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { type JsonLimits, parsedJsonBody, parsedOptionalJsonBody } from '../../json-request.ts';
-import { jsonOf, pageRequest } from '../../list-pages.ts';
+import { type JsonLimits, parsedJsonBody, parsedOptionalJsonBody } from '../../parsed-request.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { agentDetailJson, agentJson, boundAgentJson, statusEventJson } from './agent-json.ts';
 

@@ -6,7 +6,7 @@ import {
 import { signRegistrationToken, throwNoSecret } from '../../../platform/agent-tokens/registration-token.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
+import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 
 export interface RegistrationTokenRoutes extends MintingPorts {

@@ -4,7 +4,7 @@ import { type RegistrationPorts, registerAgent } from '../../../domain/control-p
 import { assertKeyProof } from '../../../platform/agent-tokens/key-proof.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
+import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
 import { type RegistrationApp, registrationOperation } from '../gateway-operation.ts';
 import { agentJson } from './agent-json.ts';
 

@@ -4,8 +4,7 @@ import { batchOf } from '../../../contract/control-plane/gateway.ts';
 import { checkedRecords } from '../../../domain/control-plane/gateway/batch.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
-import { type JsonLimits, jsonBody } from '../../json-request.ts';
-import { parsed } from '../../parsed.ts';
+import { type JsonLimits, jsonBody, parsed } from '../../parsed-request.ts';
 
 const maxValues = 1_000_000;
 

@@ -20,7 +20,7 @@ import type { GatewayPorts } from '../../../domain/control-plane/gateway/ports.t
 import { checkedState, keepStates } from '../../../domain/control-plane/gateway/states.ts';
 import { type AuditPart, note } from '../../../platform/audit-trail/entry.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import type { JsonLimits } from '../../json-request.ts';
+import type { JsonLimits } from '../../parsed-request.ts';
 import { type GatewayApp, gatewayOperation } from '../gateway-operation.ts';
 import { batch } from './batch-request.ts';
 import { sentBinding, sentEvent, sentExchange, sentMembership, sentState } from './records.ts';

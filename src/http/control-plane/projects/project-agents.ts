@@ -11,8 +11,8 @@ import {
   identitiesIn,
   listProjectAgents,
 } from '../../../domain/control-plane/projects/evidence.ts';
+import { jsonOf, pageRequest } from '../../answering.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import {
   enterAgent,

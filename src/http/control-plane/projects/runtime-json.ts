@@ -7,7 +7,7 @@ import type {
   StateRecord,
 } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import type { InProject, Visible } from '../../../domain/control-plane/projects/runtime-scope.ts';
-import type { JsonPieces } from '../../list-pages.ts';
+import type { JsonPieces } from '../../answering.ts';
 import { isoTime } from './project-calls.ts';
 
 function belongingOf({ projectUrn, agentId, exchangeKey }: Visible<Pick<PluginEvent, 'agentId'>>) {

@@ -30,8 +30,8 @@ import {
   seriesQuery,
   timeSeries,
 } from '../../../domain/control-plane/projects/time-series.ts';
+import { jsonOf, pageRequest } from '../../answering.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { jsonOf, pageRequest } from '../../list-pages.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { tag } from './project-agents.ts';
 import { enterRuntime, isoTime, noAgent, type ProjectPorts, severalAgents } from './project-calls.ts';

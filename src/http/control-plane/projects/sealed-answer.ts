@@ -3,8 +3,7 @@ import type { Bucket } from '../../../domain/bucket.ts';
 import type { SealedPart } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import { readSealed } from '../../../domain/control-plane/gateway/sealed-contents.ts';
 import type { AppEnv } from '../../../platform/http/app-env.ts';
-import type { Answered } from '../../ready-answer.ts';
-import { wholeAnswer } from '../../whole-answer.ts';
+import { type Answered, wholeAnswer } from '../../answering.ts';
 
 /** RFC 9110, section 8.3.1. Other texts could not be sent as a header. */
 const mediaType = /^[\w!#$%&'*+.^`|~-]{1,127}\/[\w!#$%&'*+.^`|~-]{1,127}(?:;[\t\x20-\x7e]{0,500})?$/;

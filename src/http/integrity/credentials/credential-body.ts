@@ -3,7 +3,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { assertContentType, readBody } from '../../../platform/http/body.ts';
-import type { JsonLimits } from '../../json-request.ts';
+import type { JsonLimits } from '../../parsed-request.ts';
 
 export const credentialTypes = ['application/json', 'application/ld+json', 'application/vc'];
 const mostBytes = 1 << 20;

@@ -18,9 +18,9 @@ import {
 import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
+import { wholeAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
-import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { credentialTag } from './credentials.ts';
 

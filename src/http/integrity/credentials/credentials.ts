@@ -7,9 +7,9 @@ import {
 import { type RevocationPorts, revokeCredential } from '../../../domain/integrity/credentials/revoke.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
+import { wholeAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer, jsonType } from '../../answers.ts';
-import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
-import { wholeAnswer } from '../../whole-answer.ts';
+import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import { credentialBody } from './credential-body.ts';
 

@@ -9,7 +9,7 @@ import {
 import { isObject } from '../../../domain/json/is-object.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
-import type { JsonLimits } from '../../json-request.ts';
+import type { JsonLimits } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import { credentialBody } from './credential-body.ts';
 import { credentialTag } from './credentials.ts';

@@ -14,7 +14,7 @@ import {
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
+import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import { tag } from './document-body.ts';
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { assertContentType, readBody } from '../../../platform/http/body.ts';
-import { parsed } from '../../parsed.ts';
+import { parsed } from '../../parsed-request.ts';
 
 /** Larger documents would be parsed on the main thread for too long. */
 const bodyLimit = 1 << 20;

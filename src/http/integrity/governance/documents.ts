@@ -18,8 +18,8 @@ import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
+import { readyAnswer } from '../../answering.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { readyAnswer } from '../../ready-answer.ts';
 import { operation } from '../operation.ts';
 import { documentBody, tag } from './document-body.ts';
 

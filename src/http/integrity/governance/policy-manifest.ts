@@ -7,9 +7,9 @@ import {
 } from '../../../domain/integrity/governance/policy-manifest.ts';
 import type { WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
+import { streamAnswer } from '../../answering.ts';
 import { jsonAnswer } from '../../answers.ts';
-import { streamAnswer } from '../../byte-answer.ts';
-import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
+import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import { tag } from './document-body.ts';
 

@@ -34,8 +34,8 @@ import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { assertContentType, assertSize, bodyStream } from '../../../platform/http/body.ts';
 import { accepts } from '../../accepts.ts';
+import { streamAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
-import { streamAnswer } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
 import { type AcceptingExports, acceptExport, exportAccepted, prefersAsync } from './manifest-exports.ts';
 

@@ -14,8 +14,8 @@ import {
   findIdentifier,
 } from '../../../domain/integrity/statements/find.ts';
 import type { App } from '../../../platform/http/app.ts';
+import { nextJson, pageRequest } from '../../answering.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { nextJson, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
 
 export interface FindRoutes extends FindPorts {

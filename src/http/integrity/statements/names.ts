@@ -5,7 +5,7 @@ import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { parsedJsonBody } from '../../json-request.ts';
+import { parsedJsonBody } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 

@@ -3,7 +3,7 @@ import { computeIdBody, putBatchBody, putStatementBody } from '../../../contract
 import { ServiceError } from '../../../domain/errors.ts';
 import type { JsonReader, JsonStatements } from '../../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
-import { parsed } from '../../parsed.ts';
+import { parsed } from '../../parsed-request.ts';
 import type { RequestLimits } from '../request-limits.ts';
 
 /** The same schemas for a body without its statements. */

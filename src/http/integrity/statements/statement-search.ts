@@ -11,8 +11,8 @@ import { claimOf } from '../../../domain/integrity/signatures/proven.ts';
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
+import { type JsonPieces, pageRequest } from '../../answering.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import { type JsonPieces, pageRequest } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
 
 type FoundStatement = z.output<typeof foundStatement>;
