@@ -10,8 +10,7 @@ import {
 import { requestStatusList } from '../domain/integrity/credentials/status-list-job.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
 import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
-import { issuedCredential } from '../domain/integrity/signatures/issued.ts';
-import { signatures } from '../domain/integrity/signatures/signatures.ts';
+import { issuedCredential, signatures } from '../domain/integrity/signatures/signatures.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { type JobQueue, jobs } from '../domain/jobs/jobs.ts';
 import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';

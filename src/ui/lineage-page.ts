@@ -31,7 +31,7 @@ export async function entryPage({ given = '', problem, links }: Entry): Promise<
   return await page({
     title: 'Lineage',
     styles: [],
-    scripts: ['lineage/entry.ts'],
+    scripts: ['file-drop.ts'],
     body: html`${header({ here: lineages, links })}
 <main class="entry">
 <h1>Lineage</h1>

@@ -10,10 +10,10 @@ import {
 import { OpenLists } from '../../src/domain/integrity/credentials/open-lists.ts';
 import {
   listLength,
+  parseStatusListUrl,
   statusEntries,
   statusLists,
 } from '../../src/domain/integrity/credentials/status-entries.ts';
-import { parseStatusListUrl } from '../../src/domain/integrity/credentials/status-list-url.ts';
 
 const base = 'https://cairn.example';
 

@@ -1,10 +1,10 @@
 import { ask, Failure, sentenceOf } from './api.ts';
 import { copyable } from './copying.ts';
-import { button, element } from './element.ts';
+import { button, element, part } from './element.ts';
 import { cidOfFile } from './file-hash.ts';
 
 /** Lets the reader find a file by its hash: a button in `place`, and dropping a file anywhere on the page. */
-export function attachFileDrop(place: HTMLElement): void {
+function attachFileDrop(place: HTMLElement): void {
   const chooser = element('input', { type: 'file', hidden: true });
   const status = element('div', { role: 'status', class: 'found-file' });
   place.append(
@@ -84,3 +84,5 @@ function problem(error: unknown, name: string, cid: string): (Node | string)[] {
     ...(cid === '' ? [] : [element('p', {}, 'Its CID is ', copyable(cid, 'the CID'))]),
   ];
 }
+
+attachFileDrop(part('file'));

@@ -7,8 +7,8 @@ import {
   type StatusEntries,
   type StatusEntry,
   type StatusLists,
+  statusListUrl,
 } from './status-entries.ts';
-import { statusListUrl } from './status-list-url.ts';
 
 /** An entry as it stands in `credentialStatus` (Bitstring Status List 1.0, section 2.1). */
 export interface CredentialStatus {

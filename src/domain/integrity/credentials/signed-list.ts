@@ -7,14 +7,14 @@ import { statementTime } from '../identifiers/timestamp.ts';
 import { addProof, type ProofPorts } from '../proofs/data-integrity.ts';
 import type { Signer } from '../signer.ts';
 import { Bitstring, encodeBitstring } from './bitstring.ts';
-import type {
-  SignedStatusList,
-  SignedStatusLists,
-  StatusEntries,
-  StatusList,
-  StatusLists,
+import {
+  type SignedStatusList,
+  type SignedStatusLists,
+  type StatusEntries,
+  type StatusList,
+  type StatusLists,
+  statusListUrl,
 } from './status-entries.ts';
-import { statusListUrl } from './status-list-url.ts';
 
 export interface SignedListPorts {
   readonly statusLists: Pick<StatusLists, 'get'>;

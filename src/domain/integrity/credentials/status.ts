@@ -3,13 +3,13 @@ import { type CredentialStatus, inCredentials } from './allocate.ts';
 import { credentialKey, idInKey, issuedKey } from './credential-records.ts';
 import {
   entryId,
+  parseStatusListUrl,
   purposes,
   type StatusEntries,
   type StatusEntry,
   type StatusList,
   type StatusLists,
 } from './status-entries.ts';
-import { parseStatusListUrl } from './status-list-url.ts';
 
 export interface StatusPorts {
   readonly statusLists: Pick<StatusLists, 'get'>;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { everythingVisible } from '../../access/visibility.ts';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { isObject } from '../../json/is-object.ts';
 import { jcs } from '../identification/jcs.ts';
-import { cidOf, codecs } from '../identifiers/cid.ts';
+import { cidOf, codecs, parseCid } from '../identifiers/cid.ts';
+import type { StatementStore } from '../ports.ts';
 import type { Check, Reason } from '../proofs/reasons.ts';
 
 /**
@@ -96,4 +98,15 @@ export async function keepSignatures(
   const areNew = await signatures.insert(checked);
   for (const [at, { id, signer, result, reason, why }] of checked.entries())
     if (!areNew[at]) await signatures.update(id, { issued: null }, { signer, result, reason, why });
+}
+
+/** The JCS text of a credential that this service has issued for a statement; undefined for any other id. */
+export async function issuedCredential(
+  signatures: Pick<Signatures, 'among'>,
+  statements: Pick<StatementStore, 'byJcsCid'>,
+  credentialId: string,
+): Promise<string | undefined> {
+  const [[issued] = []] = await signatures.among('byIssued', [credentialId], 1);
+  const row = issued && (await statements.byJcsCid(parseCid(issued.carrier), everythingVisible));
+  return row && jcs(JSON.parse(Buffer.from(row.jcs).toString()).credential);
 }

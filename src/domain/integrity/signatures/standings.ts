@@ -5,8 +5,13 @@ import { type CredentialRecords, credentialKey, issuedKey } from '../credentials
 import { listOf } from '../credentials/credential-shape.ts';
 import { isEntryOf } from '../credentials/own-status.ts';
 import { standingOf } from '../credentials/status.ts';
-import { entryId, purposes, type StatusEntries, type StatusEntry } from '../credentials/status-entries.ts';
-import { parseStatusListUrl } from '../credentials/status-list-url.ts';
+import {
+  entryId,
+  parseStatusListUrl,
+  purposes,
+  type StatusEntries,
+  type StatusEntry,
+} from '../credentials/status-entries.ts';
 import { issuerOf } from '../credentials/verify-credential.ts';
 import { parseCid } from '../identifiers/cid.ts';
 import type { StatementStore } from '../ports.ts';

@@ -9,6 +9,7 @@ import { listOf } from '../../integrity/credentials/credential-shape.ts';
 import { setIndexes } from '../../integrity/credentials/signed-list.ts';
 import {
   entryId,
+  parseStatusListUrl,
   type SignedStatusList,
   type StatusEntry,
   type StatusList,
@@ -16,7 +17,6 @@ import {
   statusEntries,
   statusLists,
 } from '../../integrity/credentials/status-entries.ts';
-import { parseStatusListUrl } from '../../integrity/credentials/status-list-url.ts';
 import { signatures } from '../../integrity/signatures/signatures.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { StoreContents } from '../contents.ts';

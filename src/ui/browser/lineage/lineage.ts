@@ -2,7 +2,7 @@ import { counted } from '../../../contract/words/text.ts';
 import { copy } from '../copying.ts';
 import { announce, element, part } from '../element.ts';
 import { failureParts } from '../failed.ts';
-import { attachFileDrop } from '../file-drop.ts';
+import '../file-drop.ts';
 import { DetailsPanel } from './details-panel.ts';
 import { Camera } from './drawing/camera.ts';
 import { captionOf } from './drawing/captions.ts';
@@ -47,7 +47,6 @@ class LineagePage {
     on('zoom-in', () => this.#camera.zoomIn());
     on('zoom-out', () => this.#camera.zoomOut());
     on('fit', () => this.#camera.fit(this.#drawing.places.values()));
-    attachFileDrop(part('file'));
     on('copy-start', () => copy(part('start-id'), part('copy-start')));
   }
 

@@ -1,9 +1,9 @@
 import { harmless } from '../../../contract/words/text.ts';
 import { copyable } from '../copying.ts';
 import { element, part } from '../element.ts';
+import { loading } from '../failed.ts';
 import { showExport } from './export.ts';
 import { graphList } from './graph-list.ts';
-import { loading } from './problem.ts';
 import { foreignText, graphAddress } from './shown-text.ts';
 import { pageLinks, statementTable } from './statement-table.ts';
 import {

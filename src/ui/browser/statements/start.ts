@@ -1,9 +1,9 @@
 import { element, part } from '../element.ts';
-import { attachFileDrop } from '../file-drop.ts';
+import { loading } from '../failed.ts';
+import '../file-drop.ts';
 import { kindLabel } from '../kinds.ts';
 import { showGraphs } from './graph-list.ts';
 import { askNames } from './names.ts';
-import { loading } from './problem.ts';
 import { byName, registrantOf } from './search.ts';
 import { foreignText, thing } from './shown-text.ts';
 import { pageLinks, statementTable } from './statement-table.ts';
@@ -72,5 +72,4 @@ function showFirstSteps(): void {
   part('first-steps').hidden = false;
 }
 
-attachFileDrop(part('file'));
 if (!part('found').hidden) void loading(load, place);

@@ -7,6 +7,7 @@ import { askJson } from '../api.ts';
 import { markBadge } from '../badge.ts';
 import { copyable } from '../copying.ts';
 import { element, part, section } from '../element.ts';
+import { loading } from '../failed.ts';
 import { folded } from '../folded.ts';
 import { kindLabel, symbol, words } from '../kinds.ts';
 import { askDocument, blobAddress } from '../lineage/lineage-api.ts';
@@ -14,7 +15,6 @@ import { localTime, when } from '../times.ts';
 import { credentialSection } from './credential.ts';
 import { facts, identifiersIn, memberTable } from './members.ts';
 import { askNames, withSentences } from './names.ts';
-import { loading } from './problem.ts';
 import { credentialEnds, idsIn, namedIn, sentence, typeOf } from './sentence.ts';
 import {
   foreignText,
