@@ -12,6 +12,7 @@ import { shortId } from '../../src/contract/words/text.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { directions } from '../../src/domain/integrity/lineage/edges.ts';
+import { anyCharacter } from '../builders/any-text.ts';
 import { ownStatement } from '../builders/statements.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
@@ -244,20 +245,20 @@ describe('the tree of any lineage', () => {
       kind: fc.constantFrom('computation', 'registration', 'credential', 'metadata'),
       role: fc.oneof(
         fc.constantFrom('input', 'output', 'registeredBy', 'metadata'),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
       ),
       statement: id,
       trust: fc.record(
         {
           state: fc.constantFrom('claimed' as const, 'signed' as const, 'revoked' as const),
-          by: fc.string({ unit: 'binary' }),
+          by: fc.string({ unit: anyCharacter }),
           by_registrant: fc.boolean(),
           valid: fc.boolean(),
         },
         { requiredKeys: ['state'] },
       ),
       registered_by: id,
-      type: fc.string({ unit: 'binary' }),
+      type: fc.string({ unit: anyCharacter }),
       unverified: fc.constant(true as const),
     },
     { requiredKeys: ['from', 'to', 'kind', 'role', 'statement', 'trust'] },

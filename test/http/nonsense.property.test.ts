@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { anyCharacter } from '../builders/any-text.ts';
 import { runs } from '../property-runs.ts';
 import { send, useService } from './service.ts';
 
@@ -12,7 +13,7 @@ const words = [
   'data registeredBy timestamp subject credential type id DataRegistration ComputationRegistration',
   'urn:cid:bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu https://www.w3.org/ns/credentials/v2',
 ].flatMap((line) => line.split(' '));
-const text = fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 12 }));
+const text = fc.oneof(fc.constantFrom(...words), fc.string({ unit: anyCharacter, maxLength: 12 }));
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 4 },
