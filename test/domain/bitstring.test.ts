@@ -53,7 +53,7 @@ describe('a bit string', () => {
   test('that unpacks to 256 MiB is refused in little memory', async () => {
     const zeros = Buffer.alloc(1 << 20);
     const { createGzip } = await import('node:zlib');
-    const gzip = createGzip({ level: 9 });
+    const gzip = createGzip({ level: 1 });
     const bomb = gzip.toArray();
     for (let at = 0; at < 256; at += 1) gzip.write(zeros);
     gzip.end();
