@@ -8,6 +8,11 @@ import { oneOf, onlyWith, patterns, withoutControls } from '../patterns.ts';
 import { uuidField, uuidText } from '../values.ts';
 import { projectUuid } from './projects.ts';
 
+/** A member that may be missing or null, which is the same. */
+function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? null);
+}
+
 /** A text of a caller that is kept and shown: no control characters. */
 function printable(most: number) {
   return z
@@ -31,11 +36,13 @@ const time = z
     (text) => parseUtcTime(text) !== null,
     'must be a time in RFC 3339 form, such as 2026-01-31T12:00:00Z, of the years 0000 to 9999 in UTC',
   )
-  .meta({ format: 'date-time', pattern: patterns.dateTime, example: '2026-01-31T12:00:00Z' });
+  .meta({ format: 'date-time', pattern: patterns.dateTime, example: '2026-01-31T12:00:00Z' })
+  .transform((text) => parseUtcTime(text) ?? Number.NaN);
 
 const projectUrn = z
   .string()
   .refine(isUuidUrn, 'must be urn:uuid: and the UUID of a project')
+  .toLowerCase()
   .meta({ pattern: patterns.uuidUrn, example: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' });
 
 const did = printable(500)
@@ -60,23 +67,19 @@ const body = z
       .meta({ example: 'application/json' }),
     base64,
   })
-  .meta({ id: 'GatewayBody' });
-
-export type GatewayBody = z.output<typeof body>;
+  .meta({ id: 'GatewayBody' })
+  .transform(({ content_type: contentType, base64 }) => ({ contentType, base64 }));
 
 /** The members that name the exchange of an event or a state. */
 const exchangeMembers = {
-  exchange_key: uuidField.nullish().describe('The key that the service has given to the exchange'),
-  exchange_source_id: printable(200)
-    .nullish()
-    .describe("The gateway's id of the exchange, which may arrive later"),
+  exchange_key: optional(uuidField).describe('The key that the service has given to the exchange'),
+  exchange_source_id: optional(printable(200)).describe(
+    "The gateway's id of the exchange, which may arrive later",
+  ),
 };
 
-function namesOneExchange(record: {
-  readonly exchange_key?: unknown;
-  readonly exchange_source_id?: unknown;
-}): boolean {
-  return ((record.exchange_key ?? null) === null) !== ((record.exchange_source_id ?? null) === null);
+function namesOneExchange(record: { exchange_key: string | null; exchange_source_id: string | null }) {
+  return (record.exchange_key === null) !== (record.exchange_source_id === null);
 }
 
 const oneExchange = 'must name its exchange by exchange_key or by exchange_source_id, and not by both';
@@ -85,16 +88,16 @@ export const exchangeRecord = z
   .strictObject({
     source_id: sourceId,
     agent_id: agentId,
-    project_urn: projectUrn.nullish(),
-    candidate_project_urn: projectUrn.nullish().describe('A guess, which grants nothing'),
+    project_urn: optional(projectUrn),
+    candidate_project_urn: optional(projectUrn).describe('A guess, which grants nothing'),
     occurred_at: time,
-    duration_ms: z.number().min(0).max(Number.MAX_SAFE_INTEGER).nullish(),
+    duration_ms: optional(z.number().min(0).max(Number.MAX_SAFE_INTEGER)),
     outcome: z.enum(['ok', 'error', 'denied']),
-    model: printable(200).nullish(),
-    correlation_id: printable(200).nullish().describe('For tracing only; it joins nothing'),
+    model: optional(printable(200)),
+    correlation_id: optional(printable(200)).describe('For tracing only; it joins nothing'),
     // With a description they are written out, so that GatewayBody itself is not nullable.
-    request_body: body.nullish().describe('Null if it was not recorded'),
-    response_body: body.nullish().describe('Null if it was not recorded'),
+    request_body: optional(body).describe('Null if it was not recorded'),
+    response_body: optional(body).describe('Null if it was not recorded'),
   })
   .meta({ id: 'GatewayExchange' });
 
@@ -109,6 +112,7 @@ export const eventRecord = z
     detail: z
       .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
       .nullish()
+      .transform((detail) => detail ?? {})
       .meta({ type: 'object', description: 'Any JSON object' }),
   })
   .refine(namesOneExchange, oneExchange)
@@ -123,8 +127,9 @@ export const stateRecord = z
     attestation: body,
     blobs: z
       .record(z.string(), base64)
-      .meta({ description: 'Blobs that the attestation references directly, by their CIDs' })
-      .nullish(),
+      .nullish()
+      .transform((blobs) => blobs ?? {})
+      .describe('Blobs that the attestation references directly, by their CIDs'),
   })
   .refine(namesOneExchange, oneExchange)
   .meta({ id: 'GatewayState', ...oneOf('exchange_key', 'exchange_source_id') });
@@ -136,9 +141,9 @@ export const membershipRecord = z
     agent_id: agentId,
     subject_did: did,
     valid_from: time,
-    valid_until: time.nullish(),
-    credential_id: printable(500).nullish(),
-    status: printable(100).nullish(),
+    valid_until: optional(time),
+    credential_id: optional(printable(500)),
+    status: optional(printable(100)),
   })
   .meta({ id: 'GatewayMembership' });
 
@@ -147,10 +152,10 @@ export const bindingRecord = z
     source_id: sourceId,
     project_uuid: projectUuid,
     kind: z.enum(['console', 'operator']),
-    console_project_id: printable(200).nullish().describe('Required for console, and only for it'),
+    console_project_id: optional(printable(200)).describe('Required for console, and only for it'),
   })
   .refine(
-    ({ kind, console_project_id: id }) => (kind === 'console') === ((id ?? null) !== null),
+    ({ kind, console_project_id: id }) => (kind === 'console') === (id !== null),
     'must have a console_project_id exactly if its kind is console',
   )
   .meta({ id: 'GatewayProjectBinding', ...onlyWith('kind', 'console', 'console_project_id') });

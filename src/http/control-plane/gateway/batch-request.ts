@@ -10,6 +10,10 @@ const maxValues = 1_000_000;
 
 const envelope = batchOf(z.unknown());
 
+type Camel<Name> = Name extends `${infer Start}_${infer Rest}` ? `${Start}${Capitalize<Camel<Rest>>}` : Name;
+/** A record with the names of the domain. */
+type Named<Value> = { [Name in keyof Value as Camel<Name>]: Value[Name] };
+
 /**
  * Reads a batch.
  * @param options `exactNumbers` refuses numbers that would change. Looking for them takes long.
@@ -19,7 +23,7 @@ export async function batch<Schema extends z.ZodType, Checked>(
   context: Context,
   schema: Schema,
   { maxJsonBytes, maxJsonDepth: maxDepth }: JsonLimits,
-  check: (record: z.output<Schema>) => Checked,
+  check: (record: Named<z.output<Schema>>) => Checked,
   { exactNumbers = false } = {},
 ): Promise<Checked[]> {
   const bytes = await jsonBody(context, { maxJsonBytes });
@@ -28,5 +32,13 @@ export async function batch<Schema extends z.ZodType, Checked>(
   const body = parseStrictJson(bytes, { maxDepth, exactNumbers, maxValues });
   const { records } = parsed(envelope, body, 'The body');
   note(context, { details: { records: records.length } });
-  return await checkedRecords(records, (record) => check(parsed(schema, record, 'The record')));
+  return await checkedRecords(records, (record) => check(named(parsed(schema, record, 'The record'))));
+}
+
+function named<Value>(record: Value): Named<Value> {
+  const members = Object.entries(record as object).map(([name, value]) => [
+    name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(members);
 }

@@ -23,7 +23,6 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import type { JsonLimits } from '../../parsed-request.ts';
 import { type GatewayApp, gatewayOperation } from '../gateway-operation.ts';
 import { batch } from './batch-request.ts';
-import { sentBinding, sentEvent, sentExchange, sentMembership, sentState } from './records.ts';
 
 const tag = 'Gateway';
 const rules =
@@ -55,7 +54,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(exchangeRecord) } },
     answers: { 200: jsonAnswer('The results', exchangeResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, exchangeRecord, limits, (one) => checkedExchange(sentExchange(one)));
+      const sent = await batch(context, exchangeRecord, limits, checkedExchange);
       const stored = await keepExchanges(ports, sent);
       return answer(200, {
         results: stored.map(({ sourceId, exchangeKey }) => ({
@@ -75,7 +74,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(eventRecord) } },
     answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, eventRecord, limits, (one) => checkedEvent(sentEvent(one)), {
+      const sent = await batch(context, eventRecord, limits, checkedEvent, {
         exactNumbers: true,
       });
       return answer(200, sources(await keepEvents(ports, sent)));
@@ -91,7 +90,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(stateRecord) } },
     answers: { 200: jsonAnswer('The results', stateResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, stateRecord, limits, (one) => checkedState(sentState(one), limits));
+      const sent = await batch(context, stateRecord, limits, (one) => checkedState(one, limits));
       const stored = await keepStates(ports, sent);
       return answer(200, {
         results: stored.map(({ sourceId, stateCid }) => ({ source_id: sourceId, state_cid: stateCid })),
@@ -108,7 +107,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(membershipRecord) } },
     answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, membershipRecord, limits, sentMembership);
+      const sent = await batch(context, membershipRecord, limits, (one) => one);
       return answer(200, sources(await keepMemberships(ports, sent)));
     },
   });
@@ -122,7 +121,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(bindingRecord) } },
     answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, bindingRecord, limits, sentBinding);
+      const sent = await batch(context, bindingRecord, limits, (one) => one);
       const { stored, changes } = await keepBindings(ports, sent);
       note(context, { parts: changes.map(bindingPart) });
       return answer(200, sources(stored));
