@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { type JobKind, JobLost, jobRunner, silentMs } from '../../src/domain/jobs/job-runner.ts';
@@ -11,10 +11,14 @@ const kind = 'manifest-export';
 const owner = { issuer: 'i', subject: 's' };
 const hour = 3_600_000;
 
-/** A runner on real records, with a clock that stands still unless moved. */
+let store: Awaited<ReturnType<typeof openTemporary>>;
+beforeAll(async () => {
+  store = await openTemporary();
+});
+afterAll(async () => await store[Symbol.asyncDispose]());
+
+/** A runner of one job on real records, with a clock that stands still unless moved. */
 async function useRunner(run: JobKind['run']) {
-  const store = await openTemporary();
-  onTestFinished(async () => await store[Symbol.asyncDispose]());
   const jobs = jobsOf(store);
   const clock = { now: Date.UTC(2026, 0, 1) };
   const failures: unknown[] = [];
