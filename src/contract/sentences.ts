@@ -2,7 +2,7 @@ import { messageOf } from '../domain/errors.ts';
 import { statementTime } from '../domain/integrity/identifiers/timestamp.ts';
 import { ProofProblem } from '../domain/integrity/proofs/proof.ts';
 import type { Check, Reason, ReasonCode } from '../domain/integrity/proofs/reasons.ts';
-import { claimed, type Trust } from '../domain/integrity/signatures/trust.ts';
+import type { Trust } from '../domain/integrity/signatures/trust.ts';
 import type { TrustAnswer } from './integrity/trust.ts';
 
 const bundleFaults = {
@@ -42,6 +42,7 @@ export const sentences: { readonly [Code in ReasonCode]: (reason: Reason<Code>) 
   other_key_named: ({ did, fragment }) =>
     `verificationMethod names the key ${fragment}, but the only key of ${did} is "${did.slice('did:key:'.length)}".`,
   invalid_key: ({ message }) => `The key of the proof is invalid. ${message}`,
+  not_on_curve: () => 'The key of the proof is invalid. It is not a point on its curve.',
   wrong_key_type: ({ suite, wanted, did, found }) =>
     `${suite} needs a key on ${wanted}, but ${did} is on ${found}.`,
   curve_not_checked: () => 'ecdsa-rdfc-2019 is checked with keys on P-256 only, but this key is on P-384.',
@@ -152,7 +153,7 @@ export function checkAnswer({ result, reason }: Check): { result: Check['result'
 }
 
 /** What stands behind a statement as it is sent. Of a retraction the reason is the text in it. */
-export function trustAnswer(trust: Trust = claimed): TrustAnswer {
+export function trustAnswer(trust: Trust = { state: 'claimed' }): TrustAnswer {
   const { state, by, isRegistrant, isValid, retraction } = trust;
   const reason = retraction ? retraction.reason : trust.reason && sentenceOf(trust.reason);
   return {

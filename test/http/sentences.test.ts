@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sentenceOf, sentences } from '../../src/contract/sentences.ts';
 import type { Reason } from '../../src/domain/integrity/proofs/reasons.ts';
-import { checkOf } from '../../src/domain/integrity/signatures/signatures.ts';
+import {
+  checkOf,
+  ownSignature,
+  type Signature,
+  signatures,
+} from '../../src/domain/integrity/signatures/signatures.ts';
 import {
   identified,
   manifestOf,
@@ -139,8 +144,20 @@ describe('a sentence', () => {
   });
 
   it('of an earlier version is read from its record', () => {
-    const check = checkOf({ result: 'failed', reason: 'It is wrong.', why: null });
+    const made = ownSignature({
+      carrier: 'x',
+      about: 'y',
+      signer: key.did,
+      credentialId: null,
+      credentialCid: null,
+      validFrom: null,
+      validUntil: null,
+      createdAt: 1,
+    });
+    const { why: _, ...earlier } = { ...made, result: 'failed' as const, reason: 'It is wrong.' };
+    const check = checkOf(signatures.shape.parse(earlier));
     expect(check.reason && sentenceOf(check.reason)).toBe('It is wrong.');
+    expect(checkOf(earlier as Signature)).toEqual(check);
   });
 
   it('of a later version is its code', () => {

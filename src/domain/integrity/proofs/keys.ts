@@ -80,8 +80,8 @@ function parseKey(did: string): VerificationKey {
     const { keyType, publicKey } = parseDidKey(did);
     return { did, keyType, key: createPublicKey({ key: jwkOf(keyType, publicKey), format: 'jwk' }) };
   } catch (error) {
-    const message = error instanceof ServiceError ? error.message : 'It is not a point on its curve.';
-    proofFails({ code: 'invalid_key', message });
+    if (error instanceof ServiceError) proofFails({ code: 'invalid_key', message: error.message });
+    proofFails({ code: 'not_on_curve' });
   }
 }
 

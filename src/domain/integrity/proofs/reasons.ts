@@ -31,7 +31,9 @@ export interface ReasonFacts {
   no_such_own_key: { did: string; fragment: string };
   key_not_found: { did: string };
   other_key_named: { did: string; fragment: string };
+  /** `message` is the sentence of the error that refused it. */
   invalid_key: { message: string };
+  not_on_curve: None;
   wrong_key_type: { suite: string; wanted: string; did: string; found: string };
   curve_not_checked: None;
   wrong_length: { keyType: string; wanted: number; found: number };
