@@ -1,10 +1,8 @@
 import packageJson from '../package.json' with { type: 'json' };
-import { openAgents } from './composition/agents.ts';
+import { gatewayPorts, openAgents } from './composition/agents.ts';
 import { callersAuthService } from './composition/auth-service-issuer.ts';
-import { consolePorts } from './composition/console.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
-import { gatewayPorts } from './composition/gateway.ts';
-import { projectReadPorts } from './composition/project-reads.ts';
+import { consolePorts, projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { observedVerifier } from './composition/telemetry/observed-verifier.ts';
 import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.ts';

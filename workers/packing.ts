@@ -1,3 +1,4 @@
+import { type ErrorCode, type ErrorDetail, messageOf, ServiceError } from '../src/domain/errors.ts';
 import type { ContextSet } from '../src/domain/integrity/contexts/world.ts';
 import type { IdentifiedStatement } from '../src/domain/integrity/identification/identify.ts';
 import { cidUrn } from '../src/domain/integrity/identifiers/cid.ts';
@@ -10,7 +11,6 @@ import type {
 } from '../src/domain/integrity/ports.ts';
 import { PackedNames, type StatementName } from '../src/domain/integrity/statements/packed-names.ts';
 import { PackedRows, type PackedSlice, RowPacker } from '../src/domain/integrity/statements/packed-rows.ts';
-import { type PackedError, packError, unpackError } from './packed-error.ts';
 
 /** The results of one task in a form that a thread can send. */
 export interface PackedResults extends Omit<Identified, 'refused' | 'names' | 'rows'> {
@@ -116,4 +116,20 @@ export function eachResult({
     if (!contexts) throw new RangeError('A result lacks the context set of a row.');
     return { row: { ...row, contexts, isSigned: areSigned.has(index), isCovered: !areUncovered.has(index) } };
   });
+}
+
+export interface PackedError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+}
+
+export function packError(error: unknown): PackedError {
+  if (!(error instanceof ServiceError)) return { code: 'internal', message: messageOf(error) };
+  const { code, message, details } = error;
+  return { code, message, ...(details && { details }) };
+}
+
+export function unpackError({ code, message, details }: PackedError): ServiceError {
+  return new ServiceError(code, message, details && { details });
 }

@@ -2,8 +2,7 @@ import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts'
 import type { CanonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
 import type { ClosedWorld } from '../src/domain/integrity/ports.ts';
 import type { EnvelopePart, SplitEnvelope } from '../src/domain/json/split-envelope.ts';
-import type { PackedError } from './packed-error.ts';
-import type { PackedResults } from './packing.ts';
+import type { PackedError, PackedResults } from './packing.ts';
 
 export interface ThreadSettings {
   readonly maxDepth: number;

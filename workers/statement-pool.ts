@@ -12,8 +12,14 @@ import type {
 } from '../src/domain/integrity/ports.ts';
 import { type EnvelopePart, envelopeLimit, splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { InlineIdentifier } from './inline.ts';
-import { unpackError } from './packed-error.ts';
-import { eachResult, joinedResults, ResultPacker, type UnpackedResults, unpackResults } from './packing.ts';
+import {
+  eachResult,
+  joinedResults,
+  ResultPacker,
+  type UnpackedResults,
+  unpackError,
+  unpackResults,
+} from './packing.ts';
 import type { Answer, IdentifyWork, Work } from './protocol.ts';
 import type { RequestBudget } from './task-watch.ts';
 import { Threads, type ThreadsLoad, type ThreadsOptions, tooComplex } from './threads.ts';

@@ -11,8 +11,7 @@ import { serializeNQuads } from '../src/domain/integrity/identification/rdfc.ts'
 import type { JsonObject } from '../src/domain/json/is-object.ts';
 import { splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { parseStrictJson } from '../src/domain/json/strict-json.ts';
-import { packError } from './packed-error.ts';
-import { type PackedResults, ResultPacker } from './packing.ts';
+import { type PackedResults, packError, ResultPacker } from './packing.ts';
 import type {
   Answer,
   IdentifyWork,

@@ -3,7 +3,7 @@ import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
 import { type Load, Semaphore } from '../src/domain/semaphore.ts';
-import { type PackedError, packError } from './packed-error.ts';
+import { type PackedError, packError } from './packing.ts';
 import type { Answer, Task, ThreadSettings, Work } from './protocol.ts';
 import { cpuMs } from './task-cells.ts';
 import { RequestBudget, TaskWatch } from './task-watch.ts';

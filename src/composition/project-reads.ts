@@ -1,4 +1,5 @@
-import { agentKeys, agents } from '../domain/control-plane/agents/agents.ts';
+import { auditRecords } from '../domain/audit-log/audit-log.ts';
+import { agentKeys, agentRecords, agents } from '../domain/control-plane/agents/agents.ts';
 import {
   bindingOf,
   projectBindings,
@@ -11,6 +12,8 @@ import {
 } from '../domain/control-plane/gateway/runtime-records.ts';
 import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import type { ProjectAuthority } from '../domain/control-plane/projects/project-access.ts';
+import type { ActivityPorts } from '../http/control-plane/console/agent-activity.ts';
+import type { ConsolePorts } from '../http/control-plane/console/console.ts';
 import type { RuntimePorts } from '../http/control-plane/projects/runtime.ts';
 import type { Log } from '../platform/log.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
@@ -47,4 +50,17 @@ function authorityOf(settings: Settings, log: Log, now: () => Date): ProjectAuth
   const service = new AuthService({ baseUrl, issuer: settings.authServiceIssuer ?? baseUrl, now, onError });
   // A cached answer would outlive a withdrawn permission, and an outage.
   return { allows: (...question) => service.authorize(...question, true) };
+}
+
+export function consolePorts(
+  store: Pick<Store, 'of'>,
+  settings: Settings,
+  projectReads: ActivityPorts,
+): Omit<ConsolePorts, 'links' | 'besideIntegrity'> {
+  return {
+    ...projectReads,
+    ...agentRecords(store),
+    auditLog: store.of(auditRecords),
+    mintsTokens: settings.authRegistrationTokenSecret !== null,
+  };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gatewayPorts } from '../../src/composition/gateway.ts';
+import { gatewayPorts } from '../../src/composition/agents.ts';
 import { agents } from '../../src/domain/control-plane/agents/agents.ts';
 import { checkedEvent, keepEvents } from '../../src/domain/control-plane/gateway/events.ts';
 import { checkedExchange, keepExchanges } from '../../src/domain/control-plane/gateway/exchanges.ts';

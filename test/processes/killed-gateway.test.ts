@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { gatewayPorts } from '../../src/composition/gateway.ts';
+import { gatewayPorts } from '../../src/composition/agents.ts';
 import { agents } from '../../src/domain/control-plane/agents/agents.ts';
 import {
   auditExchanges,

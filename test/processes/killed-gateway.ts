@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { gatewayPorts } from '../../src/composition/gateway.ts';
+import { gatewayPorts } from '../../src/composition/agents.ts';
 import { openEmbedded } from '../../src/storage/open.ts';
 import { report } from './numbered-reports.ts';
 

@@ -1,11 +1,15 @@
 import { statfs } from 'node:fs/promises';
+import type { RecordStore } from '../../domain/collections/collection.ts';
+import { jobs } from '../../domain/jobs/jobs.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Settings } from '../../platform/settings/setting-table.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { openTelemetry, type Telemetry } from '../../platform/telemetry/telemetry.ts';
+import type { Traces } from '../../platform/telemetry/traces.ts';
 import { openStore, type Store } from '../../storage/open.ts';
-import { watchJobs } from './observed-jobs.ts';
-import { observedStore } from './observed-store.ts';
+import { countedStore } from './counted-store.ts';
+import { tracedJobs, watchJobs } from './observed-jobs.ts';
+import { tracedPort, tracedStaging } from './traced-port.ts';
 
 export interface ObservedStore extends AsyncDisposable {
   readonly store: Store;
@@ -62,4 +66,28 @@ function watchDisk(folder: string, metrics: Metrics): void {
     });
   watch('free', 'Free space where the data folder is', 'bavail');
   watch('size', 'Size of the file system where the data folder is', 'blocks');
+}
+
+/** The same store, which is counted and traced as far as these are on. */
+function observedStore(store: Store, { metrics, traces }: Telemetry): Store {
+  const counted = metrics ? countedStore(store, metrics) : store;
+  return traces ? tracedStore(counted, traces) : counted;
+}
+
+function tracedStore(store: Store, traces: Traces): Store {
+  const of: RecordStore['of'] = (declared) => tracedPort(traces, declared.name, store.of(declared));
+  return {
+    ...store,
+    statements: tracedPort(traces, 'statements', store.statements),
+    statementIndex: tracedPort(traces, 'statementIndex', store.statementIndex),
+    graphContents: tracedPort(traces, 'graphContents', store.graphContents),
+    graphs: tracedPort(traces, 'graphs', store.graphs),
+    graphImports: tracedPort(traces, 'graphImports', store.graphImports),
+    names: tracedPort(traces, 'names', store.names),
+    exportResults: tracedStaging(traces, 'exportResults', store.exportResults),
+    sealedContents: tracedStaging(traces, 'sealedContents', store.sealedContents),
+    blobs: tracedStaging(traces, 'blobs', store.blobs),
+    exchangeSeries: tracedPort(traces, 'exchangeSeries', store.exchangeSeries),
+    of: (declared) => (declared.name === jobs.name ? tracedJobs(of(declared), traces) : of(declared)),
+  };
 }

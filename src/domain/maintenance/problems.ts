@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 
 export type ProblemKind =
@@ -92,4 +93,10 @@ export function messageOfDamage(error: unknown): string {
   if (error instanceof ServiceError && error.retryAfter === undefined && error.code !== 'storage_full')
     return error.message.replace(/\.$/, '');
   throw error;
+}
+
+/** What is wrong with a record, if anything. */
+export function recordProblem(shape: z.ZodType, record: unknown): string | undefined {
+  const { error } = shape.safeParse(record);
+  return error && `Its record is damaged: ${z.prettifyError(error)}`.replaceAll('\n', ' ');
 }

@@ -1,7 +1,7 @@
-import './closed-sockets.ts';
+import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from 'mongodb';
 import type { ConnectionCounts } from '../store.ts';
-import { countConnections } from './connection-counts.ts';
 
 /** For one command. The longest are batches of inserts and pages of scans. */
 const commandMs = 30_000;
@@ -111,3 +111,42 @@ export class Database implements AsyncDisposable {
     await this.#client.close();
   }
 }
+
+/** Counts the connections of a client by its pool events, from before it connects. */
+function countConnections(client: MongoClient): () => ConnectionCounts {
+  const counts = { open: 0, used: 0, waiting: 0, failures: 0 };
+  client.on('connectionCreated', () => {
+    counts.open += 1;
+  });
+  client.on('connectionClosed', () => {
+    counts.open -= 1;
+  });
+  client.on('connectionCheckOutStarted', () => {
+    counts.waiting += 1;
+  });
+  client.on('connectionCheckedOut', () => {
+    counts.waiting -= 1;
+    counts.used += 1;
+  });
+  client.on('connectionCheckOutFailed', () => {
+    counts.waiting -= 1;
+    counts.failures += 1;
+  });
+  client.on('connectionCheckedIn', () => {
+    counts.used -= 1;
+  });
+  return () => ({ limit: client.options.maxPoolSize, ...counts });
+}
+
+/**
+ * Lets the driver notice that a socket was closed before it wrote to it. The driver (7.9.0 too) waits for `drain` or
+ * `error` when `write` returns false, but a socket that is closed already emits only `close`. Otherwise such a command
+ * never ends, and all that wait for it; if it is a heartbeat, the server is never reached again.
+ */
+subscribe('net.client.socket', (message) => {
+  const { socket } = message as { readonly socket: Socket };
+  socket.once('close', () => {
+    // The driver has heard of the `close` as well, and throws when it goes on.
+    if (socket.listenerCount('drain') > 0) socket.emit('drain');
+  });
+});

@@ -17,7 +17,7 @@ import { sweepImports } from './graphs/import-orphans.ts';
 import { RegisteredGraphs } from './graphs/registered-graphs.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { mongoStatementRows } from './statements/statement-rows.ts';
-import { mongoStatements } from './statements/statements.ts';
+import { mongoStatements } from './statements/statement-writes.ts';
 import { storeIndexes } from './store-indexes.ts';
 
 /** All processes remove orphans, at the start and then hourly. */

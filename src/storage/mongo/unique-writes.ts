@@ -1,4 +1,4 @@
-import { repeatingDeadlocks } from './deadlocks.ts';
+import { isDeadlock } from './errors.ts';
 
 /** The last running write of each key in this process. */
 const turns = new Map<string, Promise<unknown>>();
@@ -20,5 +20,17 @@ export async function writeUnique<Result>(
     return await turn;
   } finally {
     if (turns.get(key) === turn) turns.delete(key);
+  }
+}
+
+const deadlocksRetried = 20;
+
+export async function repeatingDeadlocks<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let left = deadlocksRetried; ; left -= 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDeadlock(error) || left === 0) throw error;
+    }
   }
 }

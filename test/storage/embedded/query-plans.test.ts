@@ -6,7 +6,7 @@ import { recordReads } from '../../../src/storage/embedded/collections/record-re
 import { embeddedExchangeSeries } from '../../../src/storage/embedded/exchanges/exchange-series.ts';
 import { statementRewriting } from '../../../src/storage/embedded/fsck/statements.ts';
 import { graphReads } from '../../../src/storage/embedded/graphs/graph-reads.ts';
-import { statementCounter } from '../../../src/storage/embedded/graphs/statement-counter.ts';
+import { statementCounter } from '../../../src/storage/embedded/graphs/graphs.ts';
 import { sortWrites } from '../../../src/storage/embedded/statements/row-writes.ts';
 import { embeddedRows } from '../../../src/storage/embedded/statements/rows.ts';
 import { openEmbedded } from '../../../src/storage/open.ts';

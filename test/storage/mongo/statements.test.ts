@@ -20,7 +20,7 @@ import {
   statementIndexes,
 } from '../../../src/storage/mongo/statements/statement-documents.ts';
 import { mongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
-import { mongoStatements } from '../../../src/storage/mongo/statements/statements.ts';
+import { mongoStatements } from '../../../src/storage/mongo/statements/statement-writes.ts';
 import { openMongo } from '../../../src/storage/open.ts';
 import { counted } from '../../builders/put-counts.ts';
 import { row } from '../../builders/rows.ts';

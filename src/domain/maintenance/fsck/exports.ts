@@ -9,8 +9,7 @@ import { orphanedResults } from '../../integrity/exports/export-work.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
 import { type Job, jobs } from '../../jobs/jobs.ts';
 import type { StoreContents } from '../contents.ts';
-import { lost, messageOfDamage, orphan, type StoreProblem } from '../problems.ts';
-import { recordProblem } from '../record-problem.ts';
+import { lost, messageOfDamage, orphan, recordProblem, type StoreProblem } from '../problems.ts';
 import type { FsckRun } from './run.ts';
 
 const advice = 'Remove the export with DELETE /manifest/v1/exports/{id}, and ask for it again.';

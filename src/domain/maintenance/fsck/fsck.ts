@@ -1,12 +1,12 @@
+import { collections } from '../../collections/all.ts';
 import { type CheckedStore, countsOf } from '../contents.ts';
-import { lost, messageOfDamage, repairable, type StoreProblem } from '../problems.ts';
+import { lost, messageOfDamage, recordProblem, repairable, type StoreProblem } from '../problems.ts';
 import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
 import { fsckCredentials } from './credentials.ts';
 import { derivedNames, derivedRetractions, orphanedRecords } from './derived-records.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
-import { fsckRecords } from './records.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
 import { fsckSealed } from './sealed.ts';
@@ -104,4 +104,18 @@ async function* fsckDerived({ store: { derived }, repair }: FsckRun): AsyncGener
   const problems = await Array.fromAsync(derived.check());
   if (repair && problems.length > 0) await derived.rebuild();
   for (const { kind, id, problem } of problems) yield repairable(kind, id, problem, repair);
+}
+
+/** Compares each record with the declaration of its collection. The database itself keeps the unique sets. */
+async function* fsckRecords({ store, count }: FsckRun): AsyncGenerator<StoreProblem> {
+  for (const declared of collections) {
+    for await (const page of store.records(declared)) {
+      for (const { id, record } of page) {
+        const problem = recordProblem(declared.shape, record);
+        if (problem !== undefined)
+          yield lost('record', `${declared.name}/${id}`, problem, 'Restore the store from a backup.');
+      }
+      count('records', page.length);
+    }
+  }
 }

@@ -4,8 +4,7 @@ import { cidIn } from '../../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
 import type { Graph } from '../../integrity/ports.ts';
 import type { StoreContents } from '../contents.ts';
-import { lost, messageOfDamage, type StoreProblem } from '../problems.ts';
-import { recordProblem } from '../record-problem.ts';
+import { lost, messageOfDamage, recordProblem, type StoreProblem } from '../problems.ts';
 
 type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobs'>;
 

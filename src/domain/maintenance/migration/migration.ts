@@ -1,12 +1,22 @@
+import { collections } from '../../collections/all.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { eachRecord } from '../../collections/records.ts';
+import { ServiceError } from '../../errors.ts';
+import { isObject } from '../../json/is-object.ts';
 import { countsOf, type StoreCounts } from '../contents.ts';
-import type { StoreProblem } from '../problems.ts';
-import { copyBlobs } from './blobs.ts';
+import { recordProblem, type StoreProblem } from '../problems.ts';
+import { upgradeSteps } from '../upgrades/upgrades.ts';
+import { copyBlobs, copySealed } from './blobs.ts';
 import { assertSameGraphs, copyGraphs } from './graphs.ts';
-import { copyRecords } from './records.ts';
-import type { Migration, MigrationCounts, MigrationPart, MigrationRun } from './run.ts';
-import { copySealed } from './sealed.ts';
+import {
+  leftOut,
+  type Migration,
+  type MigrationCounts,
+  type MigrationPart,
+  type MigrationRun,
+  readable,
+} from './run.ts';
 import { copyStatements } from './statements.ts';
-import { assertSourceIsCurrent } from './upgrades.ts';
 
 /**
  * Copies everything except transient records from one store to another. It computes every hash and every id again, and
@@ -33,4 +43,52 @@ export async function* migrate({
     yield* run.unread.splice(0);
   }
   return counts;
+}
+
+/** The target would not do its upgrade steps again for content of an older version. @throws ServiceError `conflict`. */
+async function assertSourceIsCurrent({
+  source,
+  target,
+}: Pick<Migration, 'source' | 'target'>): Promise<void> {
+  const behind = new Set<string>();
+  for await (const page of source.records(upgradeSteps))
+    for (const { id, record } of page) if (isObject(record) && record.finishedAt !== null) behind.add(id);
+  for await (const { step, title } of eachRecord(target.of(upgradeSteps), 'key', []))
+    if (!behind.has(step))
+      throw new ServiceError(
+        'conflict',
+        `The target has upgrade step ${step} (${title}) behind it, and the source has not. Run "cairn setup" on the ` +
+          'source first.',
+      );
+}
+
+const advice = 'Correct it in the source and repeat.';
+
+/** Copies the records of all collections that are not transient. Records that the target has stay unchanged. */
+async function* copyRecords(run: MigrationRun): AsyncGenerator<StoreProblem> {
+  for (const declared of collections) if (!declared.isTransient) yield* copyCollection(run, declared);
+}
+
+async function* copyCollection(run: MigrationRun, declared: Collection): AsyncGenerator<StoreProblem> {
+  const { source, target, counts, count } = run;
+  const { name, shape, key } = declared;
+  const records = target.of(declared);
+  for await (const page of readable(run, name, source.records(declared))) {
+    const whole: Record<string, unknown>[] = [];
+    for (const { id, record } of page) {
+      const problem = recordProblem(shape, record);
+      if (problem === undefined) whole.push(record as Record<string, unknown>);
+      else yield leftOut(run, 'record', `${name}/${id}`, problem, advice);
+    }
+    const isNew = await records.insert(whole);
+    for (const [at, record] of whole.entries()) {
+      const id = String(record[key]);
+      if (isNew[at]) counts.stored += 1;
+      if (isNew[at] || (await records.get(id))) count('records', 1);
+      else {
+        const problem = 'The target has another record with the same unique members';
+        yield leftOut(run, 'record', `${name}/${id}`, problem, advice);
+      }
+    }
+  }
 }

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { collections } from '../../../domain/collections/all.ts';
+import type { Collection } from '../../../domain/collections/collection.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { CheckedDatabase } from '../../../domain/maintenance/contents.ts';
+import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
+import { valueAt } from '../../record-pages.ts';
 import { recordReads } from '../collections/record-reads.ts';
-import { hasTables } from '../collections/tables.ts';
+import { hasTables, quoted } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
 import { readError, reading, startError } from '../errors.ts';
@@ -14,7 +17,6 @@ import { assertSchema } from '../schema.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
-import { putRecord, recordPages, removeRecord } from './records.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
 /**
@@ -86,4 +88,33 @@ function throwOlder(folder: string): never {
 
 function throwNoStore(folder: string): never {
   throw new ServiceError('not_found', `There is no store in ${folder}. Name its folder with CAIRN_DATA_DIR.`);
+}
+
+const pageRows = 500;
+
+/** The records of a collection as they are stored. */
+function* recordPages(reader: DatabaseSync, { name, key }: Collection): Generator<readonly RecordEntry[]> {
+  const page = reader.prepare(
+    `SELECT rowid, record FROM ${quoted(name)} WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`,
+  );
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.rowid)))
+    yield rows.map(({ rowid, record }) => entryOf(`row ${rowid}`, String(record), key));
+}
+
+function removeRecord(writer: DatabaseSync, { name, key }: Collection, value: string): void {
+  writer.prepare(`DELETE FROM ${quoted(name)} WHERE ${quoted(key)} = ?`).run(value);
+}
+
+function putRecord(writer: DatabaseSync, declared: Collection, record: object): void {
+  removeRecord(writer, declared, String(valueAt(record, declared.key)));
+  writer.prepare(`INSERT INTO ${quoted(declared.name)} (record) VALUES (?)`).run(JSON.stringify(record));
+}
+
+function entryOf(place: string, text: string, key: string): RecordEntry {
+  try {
+    const record = JSON.parse(text);
+    return { id: String(valueAt(record, key) ?? place), record };
+  } catch {
+    return { id: place, record: undefined };
+  }
 }

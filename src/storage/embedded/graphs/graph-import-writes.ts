@@ -3,7 +3,6 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { GraphAttachments } from '../../../domain/integrity/manifest/ports.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
-import { addProject, nextGraph } from './graph-writes.ts';
 
 const forgottenAtOnce = 1_000;
 
@@ -61,4 +60,26 @@ interface PublishedImport {
   readonly id: number;
   readonly graph: Graph;
   readonly attachments: GraphAttachments;
+}
+
+/** The id of the next graph. Imports have ids from the same sequence. */
+const nextGraph =
+  'max(coalesce((SELECT max(id) FROM graphs), 0), coalesce((SELECT max(id) FROM graph_imports), 0)) + 1';
+
+/** Numbers a project when its first graph is registered. */
+const addProject = 'INSERT OR IGNORE INTO projects (project_id) VALUES (?)';
+
+export function graphWrites(database: DatabaseSync) {
+  const insert = database.prepare(
+    `INSERT INTO graphs (id, graph_id, name, parent_id, project_id)
+     SELECT ${nextGraph}, ?, ?, ?, ? WHERE true ON CONFLICT (graph_id) DO NOTHING`,
+  );
+  const project = database.prepare(addProject);
+  return {
+    addGraph({ graphId, name, parentId, projectId }: Graph): 'added' | 'exists' {
+      if (insert.run(graphId, name, parentId, projectId).changes === 0) return 'exists';
+      project.run(projectId);
+      return 'added';
+    },
+  };
 }

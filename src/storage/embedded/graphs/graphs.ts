@@ -1,12 +1,13 @@
-import type { SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { isVisible } from '../../../domain/access/visibility.ts';
 import { readCursor, writeCursor } from '../../../domain/cursors.ts';
+import type { GraphImports } from '../../../domain/integrity/manifest/ports.ts';
 import type { Graph, GraphStore } from '../../../domain/integrity/ports.ts';
+import { PackedRows } from '../../../domain/integrity/statements/packed-rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import type { Database } from '../database.ts';
 import { namingDamage } from '../errors.ts';
-import { statementCounter } from './statement-counter.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -100,4 +101,65 @@ export function graphOf(row: Row): Graph {
     parentId: row.parent_id === null ? null : String(row.parent_id),
     projectId: String(row.project_id),
   };
+}
+
+const rowsAtOnce = 4_096;
+
+/** Counts the statements of a graph, or the verified ones in no graph, as `GraphStore.statementCounts` does. */
+export function statementCounter(reader: DatabaseSync) {
+  const ofGraph = reader.prepare('SELECT statements FROM graphs WHERE graph_id = ?');
+  // The index by kind is small. The rows themselves hold the statements.
+  const rows = reader.prepare(
+    `SELECT kind, seq, NOT EXISTS (SELECT 1 FROM verified_graphs AS its WHERE its.seq = row.seq) AS is_alone
+     FROM verified_rows AS row WHERE (kind, seq) > (?, ?) ORDER BY kind, seq LIMIT ${rowsAtOnce}`,
+  );
+
+  async function inNoGraph(most: number): Promise<number> {
+    let count = 0;
+    let [kind, seq] = [0, 0];
+    for (let isFull = true; isFull && count <= most; ) {
+      const found = rows.all(kind, seq);
+      count += found.filter(({ is_alone }) => is_alone === 1).length;
+      isFull = found.length === rowsAtOnce;
+      [kind, seq] = [Number(found.at(-1)?.kind), Number(found.at(-1)?.seq)];
+      await yieldToEventLoop();
+    }
+    return count;
+  }
+
+  return async (graphId: string | null, most: number): Promise<number> => {
+    const count = graphId === null ? await inNoGraph(most) : Number(ofGraph.get(graphId)?.statements ?? 0);
+    return Math.min(count, most + 1);
+  };
+}
+
+type Writes = Database['writes'];
+
+export function embeddedGraphImports({ writes }: Database): GraphImports {
+  return {
+    async begin() {
+      const id = await writes.run('beginImport', undefined);
+      return {
+        put: async (rows) =>
+          await writes.run('putImported', { graph: id, slices: PackedRows.of(rows).slices }),
+        publish: (graph, attachments) => writes.run('publishImport', { id, graph, attachments }),
+        abandon: () => forgetImport(writes, id),
+      };
+    },
+  };
+}
+
+/** Removes imports of a process that ended. Nobody can see them. The next start continues what is left. */
+export async function forgetImports({ reader, writes }: Database): Promise<void> {
+  try {
+    const left = reader.prepare('SELECT id FROM graph_imports').all();
+    for (const { id } of left) await forgetImport(writes, Number(id));
+  } catch {
+    // Every other write reports the same failure.
+  }
+}
+
+/** Works step by step, so that other writes can run in between. */
+async function forgetImport(writes: Writes, id: number): Promise<void> {
+  while (!(await writes.run('forgetImport', { id })));
 }

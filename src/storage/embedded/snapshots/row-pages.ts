@@ -1,3 +1,4 @@
+import { throwBadCursor } from '../../../domain/cursors.ts';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import {
@@ -7,7 +8,7 @@ import {
   rowLength,
 } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
-import type { Partition } from '../index/entries.ts';
+import { idStartBytes, type Partition } from '../index/entries.ts';
 import { assertBytes, referencesIn } from '../statements/statement-rows.ts';
 import type { TermReads } from '../statements/terms.ts';
 
@@ -90,4 +91,17 @@ class PageRow implements StatementRow {
     const [seq, , , , , refs] = this.#rest;
     return referencesIn({ seq, refs }, jcsText(this.jcs));
   }
+}
+
+const startDigits = 2 * idStartBytes;
+const seqDigits = 14;
+const isMark = new RegExp(`^[0-9a-f]{${startDigits + seqDigits}}$`);
+
+/** A mark of `OrderedRows` in SQL: the start of the digest, and the row number. */
+export const markColumn = `lower(hex(id_start)) || format('%0${seqDigits}x', seq)`;
+
+/** @throws ServiceError `invalid_request` for any other text. */
+export function readMark(mark: string): { readonly start: string; readonly seq: number } {
+  if (!isMark.test(mark)) throwBadCursor();
+  return { start: mark.slice(0, startDigits), seq: Number.parseInt(mark.slice(startDigits), 16) };
 }

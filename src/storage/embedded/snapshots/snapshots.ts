@@ -4,8 +4,7 @@ import type { OrderedRows, RowsSnapshot } from '../../../domain/integrity/statem
 import type { Partition } from '../index/entries.ts';
 import { termReads } from '../statements/terms.ts';
 import { OperationThread } from '../threads/operation-thread.ts';
-import { readMark } from './marks.ts';
-import { rowsOf } from './row-pages.ts';
+import { readMark, rowsOf } from './row-pages.ts';
 import type { SnapshotOperations } from './snapshot-operations.ts';
 
 type SnapshotThread = OperationThread<SnapshotOperations>;

@@ -1,7 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
-import { recordWrites } from '../collections/record-writes.ts';
-import { graphImportWrites } from '../graphs/graph-import-writes.ts';
-import { graphWrites } from '../graphs/graph-writes.ts';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { graphImportWrites, graphWrites } from '../graphs/graph-import-writes.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
 import { statementWrites } from '../statements/statement-writes.ts';
 
@@ -16,3 +14,27 @@ export function writeOperations(database: DatabaseSync, sorts: SortWrites) {
 }
 
 export type WriteOperations = ReturnType<typeof writeOperations>;
+
+interface RecordWrite {
+  readonly sql: string;
+  /** The statement runs once with each list of values. */
+  readonly values: readonly (readonly SQLInputValue[])[];
+}
+
+function recordWrites(database: DatabaseSync) {
+  const prepared = new Map<string, StatementSync>();
+  const statementOf = (sql: string) => prepared.getOrInsertComputed(sql, () => database.prepare(sql));
+  return {
+    /** @returns for each run whether it changed a row. RETURNING would take more time than the insertion itself. */
+    insertRecords({ sql, values }: RecordWrite): boolean[] {
+      const statement = statementOf(sql);
+      return values.map((list) => Number(statement.run(...list).changes) === 1);
+    },
+
+    /** @returns the first row that each run returned, if any. */
+    writeRecords({ sql, values }: RecordWrite): (Record<string, SQLOutputValue> | undefined)[] {
+      const statement = statementOf(sql);
+      return values.map((list) => statement.get(...list));
+    },
+  };
+}

@@ -2,19 +2,22 @@ import { ObjectId } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
+import { orphan, type StoreProblem } from '../../../domain/maintenance/problems.ts';
+import { bucketFiles, bucketNames } from '../buckets/bucket-files.ts';
+import { oldUploads, removeUploads } from '../buckets/interrupted-uploads.ts';
 import { documentOf, type RecordDocument, recordOf } from '../collections/documents.ts';
 import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
 import { translated, translatedEach } from '../errors.ts';
 import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
 import { mongoGraphs } from '../graphs/graphs.ts';
+import { forgetImport, oldImports } from '../graphs/import-orphans.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { openExisting, type Patience } from '../open-database.ts';
 import { pagesByKey } from '../pages-by-key.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
-import { fsckOrphans } from './orphans.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
 const pageGraphs = 1_000;
@@ -77,4 +80,21 @@ async function* recordPages(
   const documents = database.collection<RecordDocument>(declared.name);
   for await (const page of pagesByKey(documents, { first: '', limit: pageRecords }))
     yield page.map((document) => ({ id: document._id, record: recordOf(declared, document) }));
+}
+
+/** Uploads and imports that are too old to be in progress in another process. */
+async function* fsckOrphans(database: Database, repair: boolean): AsyncGenerator<StoreProblem> {
+  const now = database.now();
+  for (const name of bucketNames) {
+    const bucket = bucketFiles(database, name);
+    for await (const { cutOff } of oldUploads(bucket, now)) {
+      if (repair) await removeUploads(bucket, cutOff);
+      for (const id of cutOff) yield orphan('upload', `${name} ${id}`, 'It was interrupted', repair);
+    }
+  }
+  for (const { _id, importing } of await oldImports(database, now)) {
+    if (repair) await forgetImport(database, _id);
+    const problem = `Nothing was added to it since ${importing.toISOString()}`;
+    yield orphan('import', `key ${_id}`, problem, repair);
+  }
 }

@@ -1,8 +1,8 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Database } from '../database.ts';
-import { repeatingDeadlocks } from '../deadlocks.ts';
 import { graphsWithout, onlyIn } from '../statements/graph-updates.ts';
 import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
+import { repeatingDeadlocks } from '../unique-writes.ts';
 import { forgetAttachments } from './graph-attachments.ts';
 import { type ImportDocument, importCollection } from './graph-documents.ts';
 

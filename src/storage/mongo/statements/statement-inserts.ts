@@ -1,7 +1,7 @@
 import { type Collection, MongoBulkWriteError } from 'mongodb';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import { repeatingDeadlocks } from '../deadlocks.ts';
 import { isDuplicate } from '../errors.ts';
+import { repeatingDeadlocks } from '../unique-writes.ts';
 import { arrayOf, graphsWithout, projectsWith } from './graph-updates.ts';
 import type { GraphOfRows, StatementDocument } from './statement-documents.ts';
 

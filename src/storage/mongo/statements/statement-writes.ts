@@ -1,16 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ObjectId } from 'mongodb';
-import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import type { PutCounts, PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import { BSON, type ObjectId } from 'mongodb';
+import { ServiceError } from '../../../domain/errors.ts';
+import { codecs, digestHex, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { PutCounts, PutOutcome, StatementRow, StatementStore } from '../../../domain/integrity/ports.ts';
 import {
   PackedRows,
+  referenceCount,
   type UnpackedRow,
   unpackSlice,
 } from '../../../domain/integrity/statements/packed-rows.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
+import { translated } from '../errors.ts';
+import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { nextPosition } from '../positions.ts';
 import {
+  describedDocument,
+  describedRow,
   type GraphOfRows,
   type StatementCollections,
   type StatementDocument,
@@ -18,7 +24,6 @@ import {
   statementDocument,
 } from './statement-documents.ts';
 import { insertOrJoin, joinKnown } from './statement-inserts.ts';
-import { assertSize } from './statement-sizes.ts';
 import { takeOver } from './verified-takeover.ts';
 
 /** The most rows and bytes in one message. It takes a few milliseconds to encode. */
@@ -119,4 +124,48 @@ async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly Pl
 /** Keeps the first outcome of each row. */
 function note(outcomes: Outcomes, documents: readonly StatementDocument[], outcome: Change): void {
   for (const { _id } of documents) outcomes.getOrInsert(_id, outcome);
+}
+
+/** The server's limit for one document, with some room for graphs that the statement joins later. */
+const mostBytes = (16 << 20) - (1 << 20);
+/** Statements with fewer bytes and references always fit. */
+const plainBytes = 4 << 20;
+const plainReferences = 10_000;
+
+/** @throws ServiceError `too_large` for a statement that does not fit into a document with its references. */
+function assertSize(rows: readonly UnpackedRow[]): void {
+  for (const row of rows) {
+    if (row.jcs.length < plainBytes && referenceCount(row.references) < plainReferences) continue;
+    const bytes = row.jcs.length + BSON.calculateObjectSize(describedDocument(describedRow(row)));
+    if (bytes > mostBytes) throwTooLarge(row, bytes);
+  }
+}
+
+function throwTooLarge({ jcsDigest }: UnpackedRow, bytes: number): never {
+  throw new ServiceError(
+    'too_large',
+    `The statement ${makeCid(codecs.jcs, jcsDigest).text} takes ${bytes} bytes with its references, more than the ${mostBytes} that ` +
+      'the database holds in one document. Divide it into several statements.',
+  );
+}
+
+export function mongoStatements(
+  database: Database,
+  graphs: RegisteredGraphs,
+): Pick<StatementStore, 'putMany' | 'registrarOf'> {
+  async function existingGraph(graphId: string | null): Promise<GraphOfRows | null> {
+    if (graphId === null) return null;
+    const graph = await graphs.find(graphId);
+    if (!graph) throw new ServiceError('unknown_graph', `The graph ${graphId} is not registered.`);
+    return { key: graph._id, projectId: graph.projectId };
+  }
+  return {
+    putMany: (rows, graphId, registrar = null) =>
+      translated(() => putStatements(database, rows, registrar, () => existingGraph(graphId))),
+    async registrarOf({ digest }) {
+      const { verified } = statementCollections(database);
+      const options = { projection: { registrar: 1 } };
+      return (await translated(() => verified.findOne({ _id: digest }, options)))?.registrar ?? null;
+    },
+  };
 }

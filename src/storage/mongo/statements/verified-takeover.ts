@@ -1,5 +1,5 @@
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import { repeatingDeadlocks } from '../deadlocks.ts';
+import { repeatingDeadlocks } from '../unique-writes.ts';
 import { graphsWithout, onlyIn, projectsWith } from './graph-updates.ts';
 import type { StatementCollections, StatementDocument } from './statement-documents.ts';
 import { among } from './statement-inserts.ts';
