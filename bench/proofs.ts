@@ -9,8 +9,7 @@ import { verifyCredentialProof } from '../src/domain/integrity/credentials/signe
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
 import { addProofs, type ProofPorts } from '../src/domain/integrity/proofs/data-integrity.ts';
 import { preAuthenticationEncoding, verifyDsse } from '../src/domain/integrity/proofs/dsse.ts';
-import { writeNewKey } from '../src/platform/key-file.ts';
-import { openSigner } from '../src/platform/key-file-signer.ts';
+import { openSigner, writeNewKey } from '../src/platform/key-file-signer.ts';
 import { StatementPool } from '../workers/statement-pool.ts';
 import { type Row, rate, report } from './measure.ts';
 

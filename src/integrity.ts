@@ -1,15 +1,14 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { credentialPorts } from './composition/credentials.ts';
-import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { followRunTimeLimits } from './composition/run-time-limits.ts';
-import { upgradeStore } from './composition/upgrades.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openSignatures } from './composition/signatures.ts';
 import { openContexts, openServiceSigner, openStatementPool } from './composition/signing.ts';
 import { observedIdentifier } from './composition/telemetry/observed-identifier.ts';
 import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.ts';
+import { upgradeStore } from './composition/upgrades.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { users } from './domain/control-plane/users.ts';
@@ -18,8 +17,14 @@ import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext, ownContext } from './domain/integrity/contexts/own.ts';
+import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { sharedTurns } from './domain/integrity/exports/export-jobs.ts';
+import {
+  certificateRequests,
+  governanceDocuments,
+  governanceRecords,
+} from './domain/integrity/governance/governance-records.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didWebOf } from './domain/integrity/proofs/did-web.ts';
@@ -57,6 +62,7 @@ import { ByteBudget, RequestLimit } from './platform/http/callers.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated, publicUrlOf, type Settings } from './platform/settings/setting-table.ts';
 import { noTelemetry } from './platform/telemetry/telemetry.ts';
+import type { Store } from './storage/open.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -251,5 +257,15 @@ export async function openIntegrityOn(
     place: store.place,
     drainJobs: () => queue.drain(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The records that governance works with. */
+function governancePorts(store: Pick<Store, 'of'>) {
+  return {
+    governanceDocuments: store.of(governanceDocuments),
+    governanceRecords: store.of(governanceRecords),
+    certificateRequests: store.of(certificateRequests),
+    statusEntries: store.of(statusEntries),
   };
 }

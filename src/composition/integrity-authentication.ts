@@ -9,13 +9,12 @@ import type { Log } from '../platform/log.ts';
 import type { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { isUnauthenticated, requiredValue, type Settings } from '../platform/settings/setting-table.ts';
-import { personOf } from '../platform/sign-in/person.ts';
 import type { Telemetry } from '../platform/telemetry/telemetry.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { CallerMemory } from '../platform/tokens/caller-memory.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type BearerAuthority, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
-import type { VerifiedToken } from '../platform/tokens/token-verifier.ts';
+import { personOf, type VerifiedToken } from '../platform/tokens/token-verifier.ts';
 import type { CallersAuthService } from './auth-service-issuer.ts';
 import { observedVerifier } from './telemetry/observed-verifier.ts';
 

@@ -1,10 +1,9 @@
-import { createPrivateKey, sign } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import type { PublicKey, Signer } from '../domain/integrity/signer.ts';
 import { type Jwk, publicKeyOf } from './jwk.ts';
-import { writeNewKey } from './key-file.ts';
 
 /**
  * A signer with the keys of a file: a private JWK, or a JWK Set of which the first key is active.
@@ -70,4 +69,19 @@ function signerWith(text: string): Signer {
     // Quicker than handing it to another thread.
     sign: async (bytes) => sign(algorithm, bytes, { key, dsaEncoding: 'ieee-p1363' }),
   };
+}
+
+/** Makes a private key and writes it as a JWK, readable by its owner only. @throws `EEXIST` if the file exists. */
+export async function writeNewKey(file: string, curve: 'Ed25519' | 'P-256' = 'Ed25519'): Promise<string> {
+  const { privateKey } =
+    curve === 'Ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const text = `${JSON.stringify(privateKey.export({ format: 'jwk' }))}\n`;
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    // A full disk leaves half a key.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(file, { force: true });
+    throw error;
+  }
+  return text;
 }

@@ -1,5 +1,4 @@
-import { messageOf } from '../domain/errors.ts';
-import { startFailure, storeFailure } from './failures.ts';
+import { messageOf, ServiceError } from '../domain/errors.ts';
 
 const fullErrors: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -36,4 +35,19 @@ function folderReason(code: string): string | undefined {
     default:
       return undefined;
   }
+}
+
+export function storeFailure(cause: unknown, isFull: boolean): ServiceError {
+  return isFull
+    ? new ServiceError('storage_full', 'The disk is full; nothing was stored.', { cause })
+    : new ServiceError('unavailable', 'The store failed; try again.', { cause, retryAfter: 1 });
+}
+
+/** A store that cannot be opened, as the operator sees it. */
+export function startFailure(cause: unknown, place: string, isFull: boolean, reason: string): ServiceError {
+  return isFull
+    ? new ServiceError('storage_full', `The disk of ${place} is full. Make room on it and start again.`, {
+        cause,
+      })
+    : new ServiceError('unavailable', `Cairn cannot use ${place}: ${reason}.`, { cause });
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeNewKey } from '../../platform/key-file.ts';
-import { openSigner } from '../../platform/key-file-signer.ts';
+import { openSigner, writeNewKey } from '../../platform/key-file-signer.ts';
 import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
 import { configFolder } from './client-settings.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { writeNewKey } from '../../platform/key-file.ts';
-import { openSigner } from '../../platform/key-file-signer.ts';
+import { openSigner, writeNewKey } from '../../platform/key-file-signer.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/output.ts';

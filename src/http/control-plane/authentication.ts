@@ -13,13 +13,12 @@ import {
 import { assertAllowedEmail } from '../../domain/control-plane/users.ts';
 import { ignoredProxies } from '../../platform/http/addresses.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
-import { personOf } from '../../platform/sign-in/person.ts';
 import {
   type BearerAttempts,
   bearerCaller,
   logFailedAttempt,
 } from '../../platform/tokens/bearer-attempts.ts';
-import type { Claims } from '../../platform/tokens/token-verifier.ts';
+import { type Claims, personOf } from '../../platform/tokens/token-verifier.ts';
 import { RefusedSession } from './refused-session.ts';
 import { csrfCookiesOf, sessionIdsOf } from './session-cookies.ts';
 

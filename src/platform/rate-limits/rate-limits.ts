@@ -1,7 +1,7 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import { ServiceError } from '../../domain/errors.ts';
-import { networkOf } from './address-network.ts';
+import { networkOf } from './address-semaphores.ts';
 
 /**
  * Attempts that are limited for each address; `repeated_token`: for each token, by its hash; `proxy_failure`: for all

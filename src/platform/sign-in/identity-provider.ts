@@ -4,7 +4,7 @@ import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { isSafeUrl } from '../http/addresses.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
 import type { OidcIssuer } from '../tokens/oidc-issuer.ts';
-import { personOf } from './person.ts';
+import { personOf } from '../tokens/token-verifier.ts';
 import { SignInFailure } from './sign-in-failure.ts';
 
 export interface IdentityProviderOptions {

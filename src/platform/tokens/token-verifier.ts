@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ProvenEmail } from '../../domain/control-plane/users.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -34,4 +35,15 @@ export interface TokenVerifier {
 /** Identifies a token in caches, so that the token itself is not kept in memory. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
+}
+
+interface Person extends ProvenEmail {
+  readonly name: string | null;
+}
+
+/** An e-mail is verified only if `email_verified` is exactly true. */
+export function personOf(claims: Claims): Person {
+  const text = (value: unknown) => (isName(value) ? value : null);
+  const email = text(claims.email);
+  return { email, emailVerified: email !== null && claims.email_verified === true, name: text(claims.name) };
 }

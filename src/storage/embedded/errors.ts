@@ -1,6 +1,5 @@
 import { messageOf, ServiceError } from '../../domain/errors.ts';
-import { startFailure, storeFailure } from '../failures.ts';
-import { fileError, folderError, systemCode } from '../file-errors.ts';
+import { fileError, folderError, startFailure, storeFailure, systemCode } from '../file-errors.ts';
 
 /** SQLite's result codes for a full disk: FULL, and IOERR_WRITE and IOERR_SHMSIZE for an exhausted quota. */
 const fullCodes: ReadonlySet<unknown> = new Set([13, 778, 4874]);

@@ -8,7 +8,7 @@ import {
   MongoServerSelectionError,
 } from 'mongodb';
 import { within } from '../../domain/within.ts';
-import { startFailure, storeFailure } from '../failures.ts';
+import { startFailure, storeFailure } from '../file-errors.ts';
 
 const duplicateCode = 11_000;
 /** `deadlock_detected` (40P01) of PostgreSQL, as servers built on it number it. */

@@ -4,13 +4,12 @@ import { lost, messageOfDamage, recordProblem, repairable, type StoreProblem } f
 import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
 import { fsckCredentials } from './credentials.ts';
-import { derivedNames, derivedRetractions, orphanedRecords } from './derived-records.ts';
+import { compareDerived, derivedNames, derivedRetractions, orphanedRecords } from './derived-records.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
 import { fsckSealed } from './sealed.ts';
-import { fsckStatements } from './statements.ts';
 
 export interface FsckOptions {
   /** Rebuild derived data and remove orphans. Content never changes. */
@@ -117,5 +116,31 @@ async function* fsckRecords({ store, count }: FsckRun): AsyncGenerator<StoreProb
       }
       count('records', page.length);
     }
+  }
+}
+
+/** Computes the ids of the statements again, and compares what is stored beside their bytes, their names, and what they withdraw. */
+async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem> {
+  const { store, verifier, repair, isWanted, count } = run;
+  const damagedSets = new Set<string>();
+  for await (const page of verifier.verify(store.statements(isWanted))) {
+    for (const result of page) {
+      if ('row' in result) {
+        const { entry, row } = result;
+        if (entry.holds(row)) continue;
+        const problem = 'Its id, kind, time or references are stored wrongly';
+        yield repairable('statement', row.jcsCid.text, problem, repair && (await store.rewrite(row)));
+      } else if (result.damagedSet === undefined) yield lost('statement', result.id, result.problem);
+      else if (!damagedSets.has(result.damagedSet)) {
+        damagedSets.add(result.damagedSet);
+        yield lost('context-set', result.damagedSet, `Statement ${result.id}: ${result.problem}`);
+      }
+    }
+    const verified = page.filter((result) => 'row' in result);
+    yield* compareDerived(run, derivedNames, verified);
+    yield* compareDerived(run, derivedRetractions, verified);
+    const unchecked = page.filter((result) => 'damagedSet' in result).length;
+    count('statements', page.length - unchecked);
+    count('unchecked', unchecked);
   }
 }

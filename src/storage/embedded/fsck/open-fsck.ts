@@ -1,22 +1,26 @@
 import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { collections } from '../../../domain/collections/all.ts';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
+import { orphan, type StoreProblem } from '../../../domain/maintenance/problems.ts';
 import { valueAt } from '../../record-pages.ts';
+import { stagingIn } from '../buckets/folder-bucket.ts';
 import { recordReads } from '../collections/record-reads.ts';
 import { hasTables, quoted } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
-import { readError, reading, startError } from '../errors.ts';
+import { isMissingFile, readError, reading, startError } from '../errors.ts';
+import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
 import { assertSchema } from '../schema.ts';
+import { sortWrites } from '../statements/row-writes.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
-import { fsckOrphans } from './orphans.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
 /**
@@ -116,5 +120,41 @@ function entryOf(place: string, text: string, key: string): RecordEntry {
     return { id: String(valueAt(record, key) ?? place), record };
   } catch {
     return { id: place, record: undefined };
+  }
+}
+
+/** No other process uses this folder, so everything unfinished is an orphan. */
+async function* fsckOrphans(
+  dataDir: string,
+  writer: DatabaseSync,
+  repair: boolean,
+): AsyncGenerator<StoreProblem> {
+  const staging = stagingIn(dataDir);
+  for (const name of await stagedNames(staging)) {
+    if (repair) await rm(join(staging, name), { recursive: true, force: true });
+    yield orphan('upload', name, 'It was interrupted', repair);
+  }
+  const imports = writer.prepare('SELECT id, statements FROM graph_imports').all();
+  for (const { id, statements } of imports) {
+    if (repair) forget(writer, Number(id));
+    yield orphan('import', `number ${id}`, `It was interrupted after ${statements} statements`, repair);
+  }
+}
+
+async function stagedNames(staging: string): Promise<string[]> {
+  try {
+    return await readdir(staging);
+  } catch (error) {
+    if (isMissingFile(error)) return [];
+    throw error;
+  }
+}
+
+function forget(writer: DatabaseSync, id: number): void {
+  const { forgetImport } = graphImportWrites(writer, sortWrites(writer));
+  for (let isDone = false; !isDone; ) {
+    writer.exec('BEGIN IMMEDIATE');
+    isDone = forgetImport({ id });
+    writer.exec('COMMIT');
   }
 }

@@ -1,22 +1,24 @@
-import { ObjectId } from 'mongodb';
+import { type IndexDescriptionInfo, MongoServerError, ObjectId } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
-import { orphan, type StoreProblem } from '../../../domain/maintenance/problems.ts';
+import { lost, orphan, repairable, type StoreProblem } from '../../../domain/maintenance/problems.ts';
 import { bucketFiles, bucketNames } from '../buckets/bucket-files.ts';
 import { oldUploads, removeUploads } from '../buckets/interrupted-uploads.ts';
 import { documentOf, type RecordDocument, recordOf } from '../collections/documents.ts';
 import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
-import { translated, translatedEach } from '../errors.ts';
+import { storageError, translated, translatedEach } from '../errors.ts';
 import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
 import { mongoGraphs } from '../graphs/graphs.ts';
 import { forgetImport, oldImports } from '../graphs/import-orphans.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { type CollectionIndexes, createIndexes } from '../indexes.ts';
 import { openExisting, type Patience } from '../open-database.ts';
 import { pagesByKey } from '../pages-by-key.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
-import { fsckDatabase } from './database.ts';
+import { storeIndexes } from '../store-indexes.ts';
 import { derivedData } from './derived.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
@@ -96,5 +98,49 @@ async function* fsckOrphans(database: Database, repair: boolean): AsyncGenerator
     if (repair) await forgetImport(database, _id);
     const problem = `Nothing was added to it since ${importing.toISOString()}`;
     yield orphan('import', `key ${_id}`, problem, repair);
+  }
+}
+
+/** Compares the indexes with their declarations. The server keeps what is in them. */
+async function* fsckDatabase(database: Database, repair: boolean): AsyncGenerator<StoreProblem> {
+  for (const wanted of storeIndexes) {
+    const there = await indexesOf(database, wanted.collection);
+    for (const index of wanted.indexes) {
+      const name = `${wanted.collection}.${index.name}`;
+      const found = there.find((one) => one.name === index.name);
+      if (!found) yield await missing(database, { ...wanted, indexes: [index] }, name, repair);
+      else if (!isSame(found, index))
+        yield lost('index', name, 'There is another index of this name', 'Drop it, then repair.');
+    }
+  }
+}
+
+function isSame(found: IndexDescriptionInfo, wanted: CollectionIndexes['indexes'][number]): boolean {
+  const isUnique = Boolean(found.unique) === Boolean(wanted.unique);
+  return isUnique && JSON.stringify(found.key) === JSON.stringify(wanted.key);
+}
+
+async function missing(
+  database: Database,
+  wanted: CollectionIndexes,
+  name: string,
+  repair: boolean,
+): Promise<StoreProblem> {
+  try {
+    if (repair) await createIndexes(database, [wanted]);
+    return repairable('index', name, 'This index is missing', repair);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw storageError(error);
+    return lost('index', name, `This index is missing: ${error.message}`, 'Then repair again.');
+  }
+}
+
+async function indexesOf({ db }: Database, collection: string): Promise<IndexDescriptionInfo[]> {
+  try {
+    return await db.collection(collection).indexes();
+  } catch (error) {
+    const isNoCollection = error instanceof MongoServerError && error.code === 26;
+    if (isNoCollection) return [];
+    throw storageError(error);
   }
 }
