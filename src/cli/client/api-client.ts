@@ -29,8 +29,13 @@ export interface ApiClient {
 const refusalBody = errorBody.pick({ error: true, details: true }).extend({ code: z.string() });
 export type RefusedPart = NonNullable<z.output<typeof refusalBody>['details']>[number];
 
-/** A body of JSON. Texts and bytes are JSON already. */
-export function jsonBody(body: object | string | Uint8Array<ArrayBuffer>): ApiRequest {
+/**
+ * A body of JSON. Texts and bytes are JSON already.
+ * @typeParam Schema of the contract, with which the compiler compares an object.
+ */
+export function jsonBody<Schema extends z.ZodType = never>(
+  body: z.input<Schema> | string | Uint8Array<ArrayBuffer>,
+): ApiRequest {
   const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
   return { headers: { 'content-type': 'application/json' }, body: () => sent };
 }

@@ -3,6 +3,7 @@ import {
   graph,
   graphList,
   graphWithChildren,
+  type newGraph,
 } from '../../contract/integrity/graphs.ts';
 import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -21,7 +22,7 @@ export async function registerGraph(
   client: ApiClient,
   { graphId, name, parentId }: { graphId: string; name: string; parentId?: string | undefined },
 ): Promise<CountedGraphAnswer> {
-  const request = jsonBody({ graph_id: graphId, name, parent_id: parentId });
+  const request = jsonBody<typeof newGraph>({ graph_id: graphId, name, parent_id: parentId });
   return await answerJson(await client.send('PUT', '/graph/v1', request), graph);
 }
 

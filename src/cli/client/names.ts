@@ -1,4 +1,4 @@
-import { namesAnswer } from '../../contract/integrity/findings.ts';
+import { namesAnswer, type namesBody } from '../../contract/integrity/findings.ts';
 import { referenceIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { documentLimit, nameInDocument } from '../../domain/integrity/names/name.ts';
 import { type ApiClient, ApiRefusal, answerBytes, answerJson, jsonBody } from './api-client.ts';
@@ -16,7 +16,7 @@ export async function askNames(
   const known = [...new Set(ids)].filter((id) => referenceIdentifier(id) !== undefined);
   const found = new Map<string, string>();
   for (let at = 0; at < known.length; at += idsAtOnce) {
-    const request = jsonBody({ ids: known.slice(at, at + idsAtOnce) });
+    const request = jsonBody<typeof namesBody>({ ids: known.slice(at, at + idsAtOnce) });
     const response = await unlessRefused(client.send('POST', '/names/v1', request));
     if (!response) break;
     for (const [id, name] of Object.entries((await answerJson(response, namesAnswer)).names))

@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import { findings } from '../../contract/integrity/findings.ts';
-import { statementVerification, storedBatch } from '../../contract/integrity/statements.ts';
+import {
+  type putBatchBody,
+  statementVerification,
+  storedBatch,
+} from '../../contract/integrity/statements.ts';
 import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
 import { cidIn, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
@@ -109,7 +113,7 @@ async function store(
   const credential = JSON.parse(
     Buffer.from(await signing.sign(Buffer.from(JSON.stringify(statement)))).toString(),
   );
-  const body = jsonBody({
+  const body = jsonBody<typeof putBatchBody>({
     statements: [statement, credential],
     generate_id: true,
     ...(graphId !== null && { graph_id: graphId }),

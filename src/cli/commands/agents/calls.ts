@@ -4,10 +4,12 @@ import {
   agentDetail,
   agentList,
   type BoundAgentAnswer,
+  type bindingChange,
   eventList,
   type StatusEventAnswer,
+  type stateChange,
 } from '../../../contract/control-plane/agents.ts';
-import { mintedToken } from '../../../contract/control-plane/registrations.ts';
+import { mintedToken, type tokenRequest } from '../../../contract/control-plane/registrations.ts';
 import { userList } from '../../../contract/control-plane/users.ts';
 import { type ApiClient, ApiRefusal, answerJson, jsonBody, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
@@ -122,7 +124,7 @@ export async function changeAgent(
   id: string,
   { reason, json }: ChangeFlags,
 ): Promise<void> {
-  const request = jsonBody({ ...(reason !== undefined && { reason }) });
+  const request = jsonBody<typeof stateChange>({ ...(reason !== undefined && { reason }) });
   const response = await openControlPlane(io).send('POST', `${agentPath(id)}/${verb}`, request);
   const changed = await answerJson(response, agent);
   await writeText(
@@ -143,7 +145,7 @@ export async function handOverAgent(
   const binding = bindings.find(({ state }) => state === 'active') ?? bindings[0];
   if (!binding) failNo(`The agent ${id} has no binding that could be handed over.`);
   const user_id = user.includes('@') ? await userOf(client, user) : user;
-  const request = jsonBody({ user_id, ...(reason !== undefined && { reason }) });
+  const request = jsonBody<typeof bindingChange>({ user_id, ...(reason !== undefined && { reason }) });
   const path = `${agentPath(id)}/bindings/${encodeURIComponent(binding.id)}`;
   const agent = await answerJson(await client.send('PATCH', path, request), agentDetail);
   const text = `${agent.agent_id} (${agent.name}) belongs to ${agent.subject} at ${agent.issuer}.\n`;
@@ -166,7 +168,11 @@ export interface TokenFlags {
 /** Mints a registration token. Standard output has the token alone, so that a shell can put it into a variable. */
 export async function mintToken(io: Io, name: string, { handle, json }: TokenFlags): Promise<void> {
   const body = { agent_name: name, ...(handle !== undefined && { agent_handle: handle }) };
-  const response = await openControlPlane(io).send('POST', '/v1/agent-registration-tokens', jsonBody(body));
+  const response = await openControlPlane(io).send(
+    'POST',
+    '/v1/agent-registration-tokens',
+    jsonBody<typeof tokenRequest>(body),
+  );
   const answer = await answerJson(response, mintedToken);
   await writeText(io, json ? indented(answer) : `${answer.registration_token}\n`);
   if (json) return;

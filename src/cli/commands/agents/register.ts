@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { agent } from '../../../contract/control-plane/agents.ts';
+import type { registration } from '../../../contract/control-plane/registrations.ts';
 import { keyProofType } from '../../../platform/agent-tokens/key-proof.ts';
 import { isSafeUrl } from '../../../platform/http/addresses.ts';
 import { answerJson, jsonBody, openClient } from '../../client/api-client.ts';
@@ -32,7 +33,7 @@ export async function registerAgent(io: Io, path: string, flags: RegisterFlags):
     say(io, `${url} has no https, so others on the network can read the token when it is sent.`);
   const key = file.newKey(p256 ? 'P-256' : 'Ed25519');
   const client = openClient({ url, bearer: () => token }, '');
-  const request = jsonBody({ did: key.did, proof: await proofOf(token, key) });
+  const request = jsonBody<typeof registration>({ did: key.did, proof: await proofOf(token, key) });
   const response = await client.send('POST', '/v1/gateway/registrations', request);
   const { agent_id, did } = await answerJson(response, agent);
   file.keep({ url, agent_id }, rotate);
