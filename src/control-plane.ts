@@ -18,7 +18,7 @@ import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { consoleRoutes } from './http/control-plane/console/console.ts';
 import { foreignUi } from './http/control-plane/foreign-ui.ts';
-import { gatewayRoutes } from './http/control-plane/gateway/routes.ts';
+import { gatewayRoutes } from './http/control-plane/gateway.ts';
 import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
@@ -29,7 +29,7 @@ import {
 } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
-import { projectRoutes } from './http/control-plane/projects/projects.ts';
+import { projectRoutes } from './http/control-plane/projects/runtime.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { healthRoutes } from './http/health.ts';

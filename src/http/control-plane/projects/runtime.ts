@@ -33,7 +33,7 @@ import {
 import { jsonOf, pageRequest } from '../../answering.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
-import { tag } from './project-agents.ts';
+import { projectAgentRoutes, tag } from './project-agents.ts';
 import { enterRuntime, isoTime, noAgent, type ProjectPorts, severalAgents } from './project-calls.ts';
 import { exchangeJson, jsonOfEvents, stateJson } from './runtime-json.ts';
 import { sealedAnswer } from './sealed-answer.ts';
@@ -183,4 +183,10 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       return await sealedAnswer(call.context, ports.sealedContents, part);
     },
   });
+}
+
+/** Everything below /v1/projects. */
+export function projectRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
+  projectAgentRoutes(app, ports);
+  runtimeRoutes(app, ports);
 }

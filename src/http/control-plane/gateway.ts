@@ -1,3 +1,5 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
 import {
   batchOf,
   bindingRecord,
@@ -8,21 +10,22 @@ import {
   sourceResults,
   stateRecord,
   stateResults,
-} from '../../../contract/control-plane/gateway.ts';
-import { checkedEvent, keepEvents } from '../../../domain/control-plane/gateway/events.ts';
+} from '../../contract/control-plane/gateway.ts';
+import { checkedRecords } from '../../domain/control-plane/gateway/batch.ts';
+import { checkedEvent, keepEvents } from '../../domain/control-plane/gateway/events.ts';
 import {
   type BindingChange,
   keepBindings,
   keepMemberships,
-} from '../../../domain/control-plane/gateway/evidence.ts';
-import { checkedExchange, keepExchanges } from '../../../domain/control-plane/gateway/exchanges.ts';
-import type { GatewayPorts } from '../../../domain/control-plane/gateway/ports.ts';
-import { checkedState, keepStates } from '../../../domain/control-plane/gateway/states.ts';
-import { type AuditPart, note } from '../../../platform/audit-trail/entry.ts';
-import { errorAnswer, jsonAnswer } from '../../answers.ts';
-import type { JsonLimits } from '../../parsed-request.ts';
-import { type GatewayApp, gatewayOperation } from '../gateway-operation.ts';
-import { batch } from './batch-request.ts';
+} from '../../domain/control-plane/gateway/evidence.ts';
+import { checkedExchange, keepExchanges } from '../../domain/control-plane/gateway/exchanges.ts';
+import type { GatewayPorts } from '../../domain/control-plane/gateway/ports.ts';
+import { checkedState, keepStates } from '../../domain/control-plane/gateway/states.ts';
+import { parseStrictJson } from '../../domain/json/strict-json.ts';
+import { type AuditPart, note } from '../../platform/audit-trail/entry.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
+import { type JsonLimits, jsonBody, parsed } from '../parsed-request.ts';
+import { type GatewayApp, gatewayOperation } from './gateway-operation.ts';
 
 const tag = 'Gateway';
 const rules =
@@ -140,4 +143,41 @@ function bindingPart({ old, binding }: BindingChange): AuditPart {
       console_project_id: binding.consoleProjectId,
     },
   };
+}
+
+const maxValues = 1_000_000;
+
+const envelope = batchOf(z.unknown());
+
+type Camel<Name> = Name extends `${infer Start}_${infer Rest}` ? `${Start}${Capitalize<Camel<Rest>>}` : Name;
+/** A record with the names of the domain. */
+type Named<Value> = { [Name in keyof Value as Camel<Name>]: Value[Name] };
+
+/**
+ * Reads a batch.
+ * @param options `exactNumbers` refuses numbers that would change. Looking for them takes long.
+ * @throws ServiceError that lists the problems of each bad record.
+ */
+async function batch<Schema extends z.ZodType, Checked>(
+  context: Context,
+  schema: Schema,
+  { maxJsonBytes, maxJsonDepth: maxDepth }: JsonLimits,
+  check: (record: Named<z.output<Schema>>) => Checked,
+  { exactNumbers = false } = {},
+): Promise<Checked[]> {
+  const bytes = await jsonBody(context, { maxJsonBytes });
+  // The parsed texts and the decoded bodies take about as much again.
+  context.get('account').take(bytes.length);
+  const body = parseStrictJson(bytes, { maxDepth, exactNumbers, maxValues });
+  const { records } = parsed(envelope, body, 'The body');
+  note(context, { details: { records: records.length } });
+  return await checkedRecords(records, (record) => check(named(parsed(schema, record, 'The record'))));
+}
+
+function named<Value>(record: Value): Named<Value> {
+  const members = Object.entries(record as object).map(([name, value]) => [
+    name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(members);
 }
