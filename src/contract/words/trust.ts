@@ -67,6 +67,13 @@ export function trustWords(trust: TrustAnswer): string {
   return `Retracted by ${who}${time}${reason === undefined ? '.' : `: ${harmless(reason, 500)}`}`;
 }
 
+/** How the result of a check stands out. */
+export const resultTones: Readonly<Record<'ok' | 'failed' | 'unknown', Tone>> = {
+  ok: 'good',
+  failed: 'bad',
+  unknown: 'warning',
+};
+
 /** What a credential does for its subject. It only claims what nothing proves. */
 export function vouchingVerb({ isProved, counts }: { isProved: boolean; counts: boolean }): string {
   if (!isProved) return 'claims to vouch for';

@@ -2,13 +2,13 @@ import { html } from 'hono/html';
 import { filled } from '../../contract/words/kinds.ts';
 import { counted } from '../../contract/words/text.ts';
 import { type TrustMark, vouchingVerb } from '../../contract/words/trust.ts';
+import { parseTime } from '../../domain/integrity/identifiers/timestamp.ts';
 import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
-import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
+import type { Governance, Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import { registrantOf } from '../../domain/integrity/signatures/proven.ts';
 import type { Html } from '../header.ts';
-import { governanceTable } from './governance.ts';
 import { markOf, standing, withoutCarriers } from './standing.ts';
-import { foreign, kindWord, nameOrId, namesOf, period, titleOf } from './words.ts';
+import { foreign, kindWord, label, nameOrId, namesOf, period, titleOf, when } from './words.ts';
 
 const rowsShown = 200;
 const namesShown = 4;
@@ -113,4 +113,45 @@ function vouching(statement: Pick<ReportedStatement, 'trust' | 'signatures'>): s
   const isProved = statement.signatures.some(({ kind, check }) => kind !== 'proof' && check.result === 'ok');
   const verb = vouchingVerb({ isProved, counts: markOf(statement) === 'signed' });
   return verb.charAt(0).toUpperCase() + verb.slice(1);
+}
+
+const documentsShown = 50;
+const documentKinds = {
+  declaration: 'Declaration',
+  review: 'Review',
+  certificate: 'Certificate',
+  document: 'Document',
+} as const;
+
+/** Declarations, reviews and certificates about what is in the report. */
+function governanceTable(report: Report): Html {
+  const { governance } = report;
+  if (governance.length === 0)
+    return html`<h3>Approvals</h3><p>There are no declarations, reviews or certificates here about any of this.</p>`;
+  return html`<h3>Approvals</h3>
+<p>What the registered documents say. Decisions can be withdrawn by a later review, which may be missing here.</p>
+<table>
+<thead><tr><th scope="col">What</th><th scope="col">About</th><th scope="col">By, as the document says</th><th scope="col">Its statement</th></tr></thead>
+<tbody>${governance.slice(0, documentsShown).map((one) => documentRow(report, one))}</tbody>
+</table>
+${governance.length > documentsShown ? html`<p>And ${counted(governance.length - documentsShown, 'further document')}.</p>` : ''}`;
+}
+
+function documentRow(
+  report: Report,
+  { kind, verdict, by, at, until, text, subject, statement }: Governance,
+): Html {
+  const found = report.statements.find(({ id }) => id === statement);
+  return html`<tr>
+<td data-label="What">${documentKinds[kind]}${verdict === undefined ? '' : html`: <strong>${foreign(verdict.replaceAll('_', ' '))}</strong>`}${text === undefined ? '' : html`<br>“${foreign(text, 400)}”`}</td>
+<td data-label="About">${label(report, subject)}</td>
+<td data-label="By">${by === undefined ? 'not named' : nameOrId(report, by)}${at === undefined ? '' : html`<br>${moment(at)}`}${until === undefined ? '' : html`<br>until ${moment(until)}`}</td>
+<td data-label="Its statement">${found ? standing(report, found) : ''}</td>
+</tr>`;
+}
+
+/** Documents have times in any form. */
+function moment(text: string): Html {
+  const time = parseTime(text);
+  return time === null ? foreign(text, 40) : when(time);
 }

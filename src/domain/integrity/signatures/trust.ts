@@ -1,3 +1,4 @@
+import type { Standing } from '../credentials/status.ts';
 import { clockSkewMs, statementTime } from '../identifiers/timestamp.ts';
 import type { Reason } from '../proofs/reasons.ts';
 import { type Retraction, type RetractionPorts, retractionsOf } from '../retractions/effective.ts';
@@ -23,9 +24,7 @@ export interface Trust {
   readonly retraction?: Omit<Retraction, 'by'>;
 }
 
-export interface CredentialStanding {
-  readonly revoked: boolean;
-  readonly suspended: boolean;
+export interface CredentialStanding extends Standing {
   /** Why neither is known. */
   readonly unknown?: Reason;
 }

@@ -1,6 +1,6 @@
 import type { CredentialVerificationAnswer } from '../../../contract/integrity/credentials.ts';
 import { harmless } from '../../../contract/words/text.ts';
-import type { Tone } from '../../../contract/words/trust.ts';
+import { resultTones } from '../../../contract/words/trust.ts';
 import { askJson } from '../api.ts';
 import { badge } from '../badge.ts';
 import { element, section } from '../element.ts';
@@ -10,19 +10,12 @@ import { credentialEnds, payloadOf } from './sentence.ts';
 import type { Names } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
 
-type Checks = CredentialVerificationAnswer['checks'];
-
 const checkNames = [
   ['proof', 'Signature'],
   ['dates', 'Dates'],
   ['status', 'Status'],
   ['issuer', 'Issuer'],
 ] as const;
-const tones: Readonly<Record<Checks['proof']['result'], Tone>> = {
-  ok: 'good',
-  failed: 'bad',
-  unknown: 'warning',
-};
 
 /** The credential in a statement: who issued it, what it claims, and whether it stands now. */
 export async function credentialSection(statement: Json, names: Names): Promise<HTMLElement[]> {
@@ -71,7 +64,7 @@ async function checks(credential: Json): Promise<HTMLElement> {
   const items = checkNames.map(([name, label]) => {
     const { result, reason } = answer.checks[name];
     const words = reason === undefined ? '' : ` ${harmless(reason, 500)}`;
-    return element('li', {}, badge(tones[result], `${label}: ${result}`), words);
+    return element('li', {}, badge(resultTones[result], `${label}: ${result}`), words);
   });
   return element('ul', { class: 'checks' }, ...items);
 }

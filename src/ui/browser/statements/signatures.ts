@@ -1,6 +1,6 @@
 import type { StatementVerificationAnswer as Verification } from '../../../contract/integrity/statements.ts';
 import { harmless } from '../../../contract/words/text.ts';
-import type { Tone } from '../../../contract/words/trust.ts';
+import { resultTones } from '../../../contract/words/trust.ts';
 import { badge } from '../badge.ts';
 import { element, section } from '../element.ts';
 import { localTime } from '../times.ts';
@@ -8,7 +8,6 @@ import { foreignText, isIdentifier, type Names, statementAddress, thing } from '
 
 type Signature = Verification['signatures'][number];
 
-const tones: Readonly<Record<Signature['result'], Tone>> = { ok: 'good', failed: 'bad', unknown: 'warning' };
 const results = { ok: 'checked', failed: 'wrong', unknown: 'not checked' } as const;
 
 /** Who signed the statement, and whether each signature holds. */
@@ -38,7 +37,7 @@ export function signatureSection({ signatures, jcs_cid: own }: Verification, nam
 
 function marksOf({ result, revoked, suspended }: Signature): HTMLElement[] {
   return [
-    badge(tones[result], results[result]),
+    badge(resultTones[result], results[result]),
     ...(revoked ? [badge('bad', 'revoked')] : []),
     ...(suspended ? [badge('warning', 'suspended')] : []),
   ];
