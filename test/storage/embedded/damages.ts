@@ -66,11 +66,10 @@ export async function flip(path: string, at: number): Promise<void> {
   await file.write(buffer, 0, 1, at);
 }
 
-/** Moves a file away, and back. */
-async function hide(path: string) {
-  await rename(path, `${path}.hidden`);
-  const hidden = join(path, '..', '..', '..', '..', 'hidden');
-  await rename(`${path}.hidden`, hidden);
+/** Moves a file of a store to the store's folder, where nobody looks for it, and back. */
+async function hide(place: Pick<Folder, 'path'>, path: string) {
+  const hidden = join(place.path, 'hidden');
+  await rename(path, hidden);
   return () => rename(hidden, path);
 }
 
@@ -264,7 +263,7 @@ export const contentDamages: readonly ContentDamage<Folder>[] = [
   },
   {
     name: 'the missing document of a context',
-    do: (place, { context }) => hide(blobPath(place, context)),
+    do: (place, { context }) => hide(place, blobPath(place, context)),
     finds: ({ unverified, imported }) => [
       ['context-set', unverified.contextSet],
       ['attachment', imported.graphId],
@@ -296,7 +295,7 @@ export const contentDamages: readonly ContentDamage<Folder>[] = [
   },
   {
     name: 'a missing body of an exchange',
-    do: ({ path }, { packName }) => hide(join(path, 'sealed', packName)),
+    do: (place, { packName }) => hide(place, join(place.path, 'sealed', packName)),
     finds: ({ exchangeKey }) => [['sealed', `audit_exchanges/${exchangeKey}`]],
   },
   content(
