@@ -11,7 +11,7 @@ export function systemCode(error: unknown): string | undefined {
 /** Turns a failed system call into a ServiceError. Any other error is a defect and stays as it is. */
 export function fileError(error: unknown): unknown {
   const code = systemCode(error);
-  return code === undefined ? error : storeFailure(error, fullErrors.has(code));
+  return code === undefined ? error : storeFailure(error, { isFull: fullErrors.has(code) });
 }
 
 /** Like `fileError`, for a data folder that cannot be opened. */
@@ -19,7 +19,7 @@ export function folderError(error: unknown, folder: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   const reason = folderReason(code) ?? messageOf(error);
-  return startFailure(error, `the data folder ${folder}`, fullErrors.has(code), reason);
+  return startFailure(error, { place: `the data folder ${folder}`, isFull: fullErrors.has(code), reason });
 }
 
 function folderReason(code: string): string | undefined {
@@ -37,14 +37,17 @@ function folderReason(code: string): string | undefined {
   }
 }
 
-export function storeFailure(cause: unknown, isFull: boolean): ServiceError {
+export function storeFailure(cause: unknown, { isFull }: { readonly isFull: boolean }): ServiceError {
   return isFull
     ? new ServiceError('storage_full', 'The disk is full; nothing was stored.', { cause })
     : new ServiceError('unavailable', 'The store failed; try again.', { cause, retryAfter: 1 });
 }
 
 /** A store that cannot be opened, as the operator sees it. */
-export function startFailure(cause: unknown, place: string, isFull: boolean, reason: string): ServiceError {
+export function startFailure(
+  cause: unknown,
+  { place, isFull, reason }: { readonly place: string; readonly isFull: boolean; readonly reason: string },
+): ServiceError {
   return isFull
     ? new ServiceError('storage_full', `The disk of ${place} is full. Make room on it and start again.`, {
         cause,

@@ -11,7 +11,7 @@ export function observedIdentifier(
   const traced = tracedPort<Identifier & JsonReader>(traces, 'identifier', pool);
   if (!metrics) return traced;
   const watch = (kind: 'gauge' | 'counter', name: string, help: string, value: () => number) =>
-    metrics.watch(kind, `cairn_worker_${name}`, help, [], () => [[{}, value()]]);
+    metrics.watch({ kind, name: `cairn_worker_${name}`, help }, () => [[{}, value()]]);
   watch('gauge', 'threads', 'Most tasks that threads work on at once', () => pool.load().limit);
   watch('gauge', 'running_tasks', 'Tasks that threads work on', () => pool.load().running);
   watch('gauge', 'waiting_tasks', 'Tasks that wait for a thread', () => pool.load().waiting);
@@ -22,10 +22,12 @@ export function observedIdentifier(
     () => pool.load().busyMs / 1_000,
   );
   metrics.watch(
-    'counter',
-    'cairn_identifications_total',
-    'Requests to identify statements, by place',
-    ['place'],
+    {
+      kind: 'counter',
+      name: 'cairn_identifications_total',
+      help: 'Requests to identify statements, by place',
+      labelNames: ['place'],
+    },
     () => {
       const { inline, onThreads } = pool.load();
       return [

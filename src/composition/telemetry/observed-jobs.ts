@@ -65,17 +65,21 @@ export function watchJobs(
   let counts: Sample[] = [];
   let oldest: Sample[] = [];
   metrics.watch(
-    'gauge',
-    'cairn_jobs',
-    'Unfinished jobs of all processes, up to 1000 of a state',
-    ['state'],
+    {
+      kind: 'gauge',
+      name: 'cairn_jobs',
+      help: 'Unfinished jobs of all processes, up to 1000 of a state',
+      labelNames: ['state'],
+    },
     () => counts,
   );
   metrics.watch(
-    'gauge',
-    'cairn_job_oldest_age_seconds',
-    'Age of the oldest unfinished job, by state',
-    ['state'],
+    {
+      kind: 'gauge',
+      name: 'cairn_job_oldest_age_seconds',
+      help: 'Age of the oldest unfinished job, by state',
+      labelNames: ['state'],
+    },
     () => oldest,
   );
   const count = async (): Promise<void> => {

@@ -42,7 +42,7 @@ function watchPool({ connections }: Store, metrics: Metrics): void {
     help: string,
     read: (counts: ReturnType<NonNullable<Store['connections']>>) => number,
   ) =>
-    metrics.watch('gauge', `cairn_mongodb_connections${name}`, help, [], () =>
+    metrics.watch({ kind: 'gauge', name: `cairn_mongodb_connections${name}`, help }, () =>
       connections ? [[{}, read(connections())]] : [],
     );
   watch('', 'Open connections to MongoDB', ({ open }) => open);
@@ -50,17 +50,18 @@ function watchPool({ connections }: Store, metrics: Metrics): void {
   watch('_waiting', 'Operations that wait for a connection to MongoDB', ({ waiting }) => waiting);
   watch('_limit', 'Most connections to a server of MongoDB', ({ limit }) => limit);
   metrics.watch(
-    'counter',
-    'cairn_mongodb_connection_failures_total',
-    'Operations that got no connection to MongoDB',
-    [],
+    {
+      kind: 'counter',
+      name: 'cairn_mongodb_connection_failures_total',
+      help: 'Operations that got no connection to MongoDB',
+    },
     () => (connections ? [[{}, connections().failures]] : []),
   );
 }
 
 function watchDisk(folder: string, metrics: Metrics): void {
   const watch = (name: string, help: string, blocks: 'bavail' | 'blocks') =>
-    metrics.watch('gauge', `cairn_data_folder_${name}_bytes`, help, [], async () => {
+    metrics.watch({ kind: 'gauge', name: `cairn_data_folder_${name}_bytes`, help }, async () => {
       const disk = await statfs(folder).catch(() => undefined);
       return disk ? [[{}, disk[blocks] * disk.bsize]] : [];
     });

@@ -11,5 +11,7 @@ export function watchLimits(metrics: Metrics | undefined, limits: Limits): void 
 
 export function watchBudget(metrics: Metrics | undefined, service: string, budget: ByteBudget): void {
   const help = 'Bytes of bodies and answers in memory';
-  metrics?.watch('gauge', 'cairn_buffered_bytes', help, ['service'], () => [[{ service }, budget.held]]);
+  metrics?.watch({ kind: 'gauge', name: 'cairn_buffered_bytes', help, labelNames: ['service'] }, () => [
+    [{ service }, budget.held],
+  ]);
 }

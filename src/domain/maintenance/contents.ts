@@ -5,7 +5,13 @@ import type { Records } from '../collections/records.ts';
 import type { Cid } from '../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../integrity/manifest/ports.ts';
 import type { BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
-import { messageOfDamage, type ProblemKind, type StoreProblem, type Unreadable } from './problems.ts';
+import {
+  messageOfDamage,
+  type ProblemKind,
+  type Repairing,
+  type StoreProblem,
+  type Unreadable,
+} from './problems.ts';
 
 export interface StoreCounts {
   readonly statements: number;
@@ -69,7 +75,7 @@ export interface CheckedStore extends StoreContents {
   now(): Date;
 
   /** The database itself: its file and its indexes. */
-  database(repair: boolean): AsyncIterable<StoreProblem>;
+  database(run: Repairing): AsyncIterable<StoreProblem>;
 
   /**
    * Replaces what the store keeps beside the bytes of a row.
@@ -93,7 +99,7 @@ export interface CheckedStore extends StoreContents {
   removeRecord(declared: Collection, key: string): Promise<void>;
 
   /** Leftovers of interrupted work. */
-  orphans(repair: boolean): AsyncIterable<StoreProblem>;
+  orphans(run: Repairing): AsyncIterable<StoreProblem>;
 }
 
 /** A checked store without its buckets. */

@@ -55,29 +55,28 @@ export function lost(kind: ProblemKind, id: string, problem: string, advice = re
   return { kind, id, problem: `${problem}. ${advice}`, severity: 'damage', repair: 'none' };
 }
 
-/** Damaged data that can be computed again from the content. */
-export function repairable(
-  kind: ProblemKind,
-  id: string,
-  problem: string,
-  isRepaired: boolean,
-): StoreProblem {
-  return { kind, id, problem, severity: 'damage', repair: isRepaired ? 'done' : 'possible' };
+/** Whether a run repairs what it finds, or only reports it. */
+export interface Repairing {
+  readonly repair: boolean;
 }
+
+function correctable(severity: StoreProblem['severity']) {
+  return (kind: ProblemKind, id: string, problem: string, { repair }: Repairing): StoreProblem => ({
+    kind,
+    id,
+    problem,
+    severity,
+    repair: repair ? 'done' : 'possible',
+  });
+}
+
+/** Damaged data that can be computed again from the content. */
+export const repairable = correctable('damage');
 
 /** What a request that has not ended leaves out. A store cannot tell it from a loss of the same derived data. */
-export function unfinished(
-  kind: ProblemKind,
-  id: string,
-  problem: string,
-  isRepaired: boolean,
-): StoreProblem {
-  return { kind, id, problem, severity: 'unfinished', repair: isRepaired ? 'done' : 'possible' };
-}
+export const unfinished = correctable('unfinished');
 
-export function orphan(kind: ProblemKind, id: string, problem: string, isRemoved: boolean): StoreProblem {
-  return { kind, id, problem, severity: 'orphan', repair: isRemoved ? 'done' : 'possible' };
-}
+export const orphan = correctable('orphan');
 
 /** Something harmless that Cairn has not stored. */
 export function unknownEntry(kind: ProblemKind, { id, problem }: Unreadable): StoreProblem {

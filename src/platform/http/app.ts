@@ -36,11 +36,11 @@ export function createApp<Caller = Principal>({
   telemetry = noTelemetry,
 }: AppOptions<Caller>): App<Caller> {
   const app: App<Caller> = new OpenAPIHono<AppEnv<Caller>>();
-  app.onError((error, context) => errorResponse(error, context, showCallStack));
+  app.onError((error, context) => errorResponse(error, context, { showCallStack }));
   app.notFound((context) => {
     const { method, path } = context.req;
     const error = new ServiceError('not_found', `There is no ${method} ${path.slice(0, 200)}. See /docs.`);
-    return errorResponse(error, context, showCallStack);
+    return errorResponse(error, context, { showCallStack });
   });
   app.use(requestLog<Caller>(log, telemetry));
   app.use(async (context, next) => {
@@ -55,7 +55,7 @@ export function createApp<Caller = Principal>({
       const allow = methods.join(', ');
       const message = `${context.req.path.slice(0, 200)} has no ${context.req.method}. It has ${allow}.`;
       const error = new ServiceError('method_not_allowed', message, { headers: { allow } });
-      return errorResponse(error, context, showCallStack);
+      return errorResponse(error, context, { showCallStack });
     }),
   );
   return app;

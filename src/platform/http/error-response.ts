@@ -8,7 +8,7 @@ import type { AppEnv } from './app-env.ts';
 export function errorResponse<Caller>(
   thrown: unknown,
   context: Context<AppEnv<Caller>>,
-  showCallStack: boolean,
+  { showCallStack }: { readonly showCallStack: boolean },
 ): Response {
   const error = asServiceError(thrown);
   const log = context.get('log');

@@ -10,6 +10,13 @@ type Labels = Readonly<Record<string, string>>;
 export type Sample = readonly [labels: Labels, value: number];
 type Read = () => Iterable<Sample> | Promise<Iterable<Sample>>;
 
+interface WatchedMetric {
+  readonly kind: 'gauge' | 'counter';
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly string[];
+}
+
 /** The metrics of one process. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -66,13 +73,7 @@ export class Metrics {
   });
 
   /** Reads values whenever somebody asks for the metrics. Several sources of one name must differ in their labels. */
-  watch(
-    kind: 'gauge' | 'counter',
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    read: Read,
-  ): void {
+  watch({ kind, name, help, labelNames = [] }: WatchedMetric, read: Read): void {
     const sources = this.#sources.get(name);
     if (sources) return void sources.push(read);
     const all = [read];
@@ -92,7 +93,7 @@ export class Metrics {
 
   watchLimit(limit: string, load: () => Load): void {
     const watch = (name: string, help: string, value: (load: Load) => number) =>
-      this.watch('gauge', name, help, ['limit'], () => [[{ limit }, value(load())]]);
+      this.watch({ kind: 'gauge', name, help, labelNames: ['limit'] }, () => [[{ limit }, value(load())]]);
     watch('cairn_limit_permits', 'Works that a limit admits at once', ({ limit }) => limit);
     watch('cairn_limit_running', 'Works that hold a permit of a limit', ({ running }) => running);
     watch('cairn_limit_waiting', 'Works that wait for a permit of a limit', ({ waiting }) => waiting);

@@ -32,9 +32,10 @@ function watchEventLoop(metrics: Metrics) {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const watch = (name: string, help: string, value: () => number) =>
-    metrics.watch('gauge', `nodejs_eventloop_${name}`, `${help}, since the last reading`, [], () => [
-      [{}, value()],
-    ]);
+    metrics.watch(
+      { kind: 'gauge', name: `nodejs_eventloop_${name}`, help: `${help}, since the last reading` },
+      () => [[{}, value()]],
+    );
   const watchDelay = (name: string, nanoseconds: () => number) =>
     // Without a measurement, some of the values are no numbers or very large.
     watch(`delay_${name}_seconds`, `Event loop delay (${name})`, () =>
@@ -73,34 +74,43 @@ function watchGarbageCollection({ gcDuration }: Metrics): PerformanceObserver {
 
 function watchProcess(metrics: Metrics): void {
   metrics.watch(
-    'gauge',
-    'v8js_memory_heap_used_bytes',
-    'Used heap of the main thread, by space',
-    ['v8js_heap_space_name'],
+    {
+      kind: 'gauge',
+      name: 'v8js_memory_heap_used_bytes',
+      help: 'Used heap of the main thread, by space',
+      labelNames: ['v8js_heap_space_name'],
+    },
     () =>
       getHeapSpaceStatistics().map(({ space_name, space_used_size }) => [
         { v8js_heap_space_name: space_name },
         space_used_size,
       ]),
   );
-  metrics.watch('gauge', 'process_memory_usage_bytes', 'Resident memory of the process', [], () => [
-    [{}, process.memoryUsage.rss()],
-  ]);
-  metrics.watch('counter', 'process_cpu_time_seconds_total', 'CPU time of the process', ['cpu_mode'], () => {
-    const { user, system } = process.cpuUsage();
-    return [
-      [{ cpu_mode: 'user' }, user / 1e6],
-      [{ cpu_mode: 'system' }, system / 1e6],
-    ];
-  });
-  metrics.watch('gauge', 'process_uptime_seconds', 'Time since the start of the process', [], () => [
-    [{}, process.uptime()],
-  ]);
   metrics.watch(
-    'gauge',
-    'process_unix_file_descriptor_count',
-    'Open file descriptors (on Linux)',
-    [],
+    { kind: 'gauge', name: 'process_memory_usage_bytes', help: 'Resident memory of the process' },
+    () => [[{}, process.memoryUsage.rss()]],
+  );
+  metrics.watch(
+    {
+      kind: 'counter',
+      name: 'process_cpu_time_seconds_total',
+      help: 'CPU time of the process',
+      labelNames: ['cpu_mode'],
+    },
+    () => {
+      const { user, system } = process.cpuUsage();
+      return [
+        [{ cpu_mode: 'user' }, user / 1e6],
+        [{ cpu_mode: 'system' }, system / 1e6],
+      ];
+    },
+  );
+  metrics.watch(
+    { kind: 'gauge', name: 'process_uptime_seconds', help: 'Time since the start of the process' },
+    () => [[{}, process.uptime()]],
+  );
+  metrics.watch(
+    { kind: 'gauge', name: 'process_unix_file_descriptor_count', help: 'Open file descriptors (on Linux)' },
     async () => {
       const open = await readdir('/proc/self/fd').catch(() => undefined);
       return open ? [[{}, open.length]] : [];

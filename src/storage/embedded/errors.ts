@@ -16,7 +16,9 @@ export function isMissingFile(error: unknown): boolean {
 
 /** Turns a failure of the disk or the database into a ServiceError. Any other error is a defect. */
 export function storageError(error: unknown): unknown {
-  return isSqliteError(error) ? storeFailure(error, fullCodes.has(error.errcode)) : fileError(error);
+  return isSqliteError(error)
+    ? storeFailure(error, { isFull: fullCodes.has(error.errcode) })
+    : fileError(error);
 }
 
 /** The domain error for a file that cannot be read. Only a lack of file descriptors passes by itself. */
@@ -78,5 +80,9 @@ export function startError(error: unknown, folder: string): unknown {
   const reason = damageCodes.has(error.errcode & 0xff)
     ? `its database is damaged, or is not a database (${error.message}). Restore it from a backup`
     : error.message;
-  return startFailure(error, `the data folder ${folder}`, fullCodes.has(error.errcode), reason);
+  return startFailure(error, {
+    place: `the data folder ${folder}`,
+    isFull: fullCodes.has(error.errcode),
+    reason,
+  });
 }

@@ -85,7 +85,7 @@ function isStorageError(error: unknown): error is MongoError | NodeJS.ErrnoExcep
 
 /** Turns a failure of the database into a ServiceError. Misuse of the driver is a defect and stays as it is. */
 export function storageError(error: unknown): unknown {
-  return isStorageError(error) ? storeFailure(withoutDocuments(error), isDiskFull(error)) : error;
+  return isStorageError(error) ? storeFailure(withoutDocuments(error), { isFull: isDiskFull(error) }) : error;
 }
 
 /**
@@ -131,7 +131,11 @@ export function inTime<Result>(work: Promise<Result>, ms = deadlineMs): Promise<
 /** Like `storageError`, for a database that cannot be opened. @param place where it is, without its password. */
 export function startError(error: unknown, place: string): unknown {
   if (!isStorageError(error)) return error;
-  return startFailure(withoutDocuments(error), place, isDiskFull(error), startReason(error));
+  return startFailure(withoutDocuments(error), {
+    place,
+    isFull: isDiskFull(error),
+    reason: startReason(error),
+  });
 }
 
 function startReason({ code, message }: MongoError | NodeJS.ErrnoException): string {

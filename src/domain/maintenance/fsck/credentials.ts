@@ -39,7 +39,7 @@ export async function* fsckCredentials({ store, repair }: FsckRun): AsyncGenerat
       const problem = await signedListProblem(store, id);
       if (problem === undefined) continue;
       if (repair) await store.removeRecord(signedStatusLists, id);
-      yield repairable('status-list', id, problem, repair);
+      yield repairable('status-list', id, problem, { repair });
     }
   }
   // A request that was running when they were read has stored its credential by now.

@@ -58,13 +58,13 @@ export async function* compareDerived<Source, Shape extends z.ZodObject>(
     const known = stored.get(idOf(record));
     if (known && textOf(known) === textOf(record)) continue;
     if (repair) await store.putRecord(declared, record);
-    if (known) yield repairable(kind, idOf(record), says.other, repair);
-    else yield unfinished(kind, idOf(record), says.missing, repair);
+    if (known) yield repairable(kind, idOf(record), says.other, { repair });
+    else yield unfinished(kind, idOf(record), says.missing, { repair });
   }
   for (const { id, problem } of unwanted) {
     if (!stored.has(id)) continue;
     if (repair) await store.removeRecord(declared, id);
-    yield repairable(kind, id, problem, repair);
+    yield repairable(kind, id, problem, { repair });
   }
 }
 
@@ -78,7 +78,7 @@ export async function* orphanedRecords<Source, Shape extends z.ZodObject>(
     for (const { id } of page) {
       if (known.has(id)) continue;
       if (repair) await store.removeRecord(declared, id);
-      yield orphan(kind, id, says.orphan, repair);
+      yield orphan(kind, id, says.orphan, { repair });
     }
   }
 }

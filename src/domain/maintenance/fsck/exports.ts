@@ -29,7 +29,7 @@ export async function* fsckExports({ store, repair }: FsckRun): AsyncGenerator<S
   }
   for await (const name of orphanedResults(store.of(jobs), store.exportResults)) {
     if (repair) await store.exportResults.remove(name);
-    yield orphan('result', name, 'It belongs to no export', repair);
+    yield orphan('result', name, 'It belongs to no export', { repair });
   }
 }
 

@@ -63,7 +63,7 @@ export async function* fsckStore(
   const run = { store, verifier, repair, isWanted, count };
   // Indexes come after the statements, because they are rebuilt from these.
   const parts: readonly (readonly [FsckPart, () => AsyncIterable<StoreProblem>])[] = [
-    ['database', () => store.database(repair)],
+    ['database', () => store.database(run)],
     ['graphs', () => fsckGraphs(store, () => count('graphs'))],
     ['blobs', () => fsckBlobs(run)],
     ['statements', () => fsckStatements(run)],
@@ -74,7 +74,7 @@ export async function* fsckStore(
     ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],
     ['sealed', () => fsckSealed(run)],
-    ['orphans', () => store.orphans(repair)],
+    ['orphans', () => store.orphans(run)],
   ];
   for (const [part, problems] of parts) {
     onProgress(part, 0, undefined);
@@ -102,7 +102,7 @@ async function* readable(
 async function* fsckDerived({ store: { derived }, repair }: FsckRun): AsyncGenerator<StoreProblem> {
   const problems = await Array.fromAsync(derived.check());
   if (repair && problems.length > 0) await derived.rebuild();
-  for (const { kind, id, problem } of problems) yield repairable(kind, id, problem, repair);
+  for (const { kind, id, problem } of problems) yield repairable(kind, id, problem, { repair });
 }
 
 /** Compares each record with the declaration of its collection. The database itself keeps the unique sets. */
@@ -129,7 +129,9 @@ async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem> {
         const { entry, row } = result;
         if (entry.holds(row)) continue;
         const problem = 'Its id, kind, time or references are stored wrongly';
-        yield repairable('statement', row.jcsCid.text, problem, repair && (await store.rewrite(row)));
+        yield repairable('statement', row.jcsCid.text, problem, {
+          repair: repair && (await store.rewrite(row)),
+        });
       } else if (result.damagedSet === undefined) yield lost('statement', result.id, result.problem);
       else if (!damagedSets.has(result.damagedSet)) {
         damagedSets.add(result.damagedSet);

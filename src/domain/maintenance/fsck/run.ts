@@ -1,4 +1,5 @@
 import type { CheckedStore, IsWanted } from '../contents.ts';
+import type { Repairing } from '../problems.ts';
 import type { Verifier } from '../verifier.ts';
 
 export interface FsckCounts {
@@ -14,10 +15,9 @@ export interface FsckCounts {
 }
 
 /** What each part of fsck works with. */
-export interface FsckRun {
+export interface FsckRun extends Repairing {
   readonly store: CheckedStore;
   readonly verifier: Verifier;
-  readonly repair: boolean;
   readonly isWanted: IsWanted;
   /** Adds to a count and shows the progress. */
   readonly count: (name: keyof FsckCounts, added?: number) => void;

@@ -31,7 +31,7 @@ export async function* fsckSealed(run: FsckRun): AsyncGenerator<StoreProblem> {
   for await (const name of store.sealedContents.names()) {
     if (timeOfPack(name) > store.now().getTime() - orphanMs || (await isUsed(store, name))) continue;
     if (repair) await store.sealedContents.remove(name);
-    yield orphan('sealed', name, 'It belongs to no record', repair);
+    yield orphan('sealed', name, 'It belongs to no record', { repair });
   }
 }
 

@@ -16,7 +16,7 @@ export async function* copyBlobs(run: MigrationRun): AsyncGenerator<StoreProblem
     if (!cid) return strayBlob(name);
     const isKnown = (await target.blobs.size(cid)) !== undefined;
     const problem = isKnown ? undefined : await copyBlob(run, name, cid);
-    if (problem !== undefined) return leftOut(run, 'blob', cid.text, problem);
+    if (problem !== undefined) return leftOut(run, { kind: 'blob', id: cid.text, problem });
     if (!isKnown) counts.stored += 1;
     count('blobs', 1);
     return undefined;
@@ -50,7 +50,8 @@ export async function* copySealed(run: MigrationRun): AsyncGenerator<StoreProble
       continue;
     }
     const problem = await copyPack(run, name, cid);
-    if (problem !== undefined) yield leftOut(run, 'sealed', name, problem, 'Restore it from a backup.');
+    if (problem !== undefined)
+      yield leftOut(run, { kind: 'sealed', id: name, problem }, 'Restore it from a backup.');
   }
 }
 

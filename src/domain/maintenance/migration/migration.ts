@@ -78,7 +78,7 @@ async function* copyCollection(run: MigrationRun, declared: Collection): AsyncGe
     for (const { id, record } of page) {
       const problem = recordProblem(shape, record);
       if (problem === undefined) whole.push(record as Record<string, unknown>);
-      else yield leftOut(run, 'record', `${name}/${id}`, problem, advice);
+      else yield leftOut(run, { kind: 'record', id: `${name}/${id}`, problem }, advice);
     }
     const isNew = await records.insert(whole);
     for (const [at, record] of whole.entries()) {
@@ -87,7 +87,7 @@ async function* copyCollection(run: MigrationRun, declared: Collection): AsyncGe
       if (isNew[at] || (await records.get(id))) count('records', 1);
       else {
         const problem = 'The target has another record with the same unique members';
-        yield leftOut(run, 'record', `${name}/${id}`, problem, advice);
+        yield leftOut(run, { kind: 'record', id: `${name}/${id}`, problem }, advice);
       }
     }
   }

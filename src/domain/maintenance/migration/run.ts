@@ -53,9 +53,7 @@ export interface MigrationRun extends Omit<Migration, 'onProgress'> {
 /** Reports content that is not copied. */
 export function leftOut(
   { counts }: Pick<MigrationRun, 'counts'>,
-  kind: StoreProblem['kind'],
-  id: string,
-  problem: string,
+  { kind, id, problem }: Pick<StoreProblem, 'kind' | 'id' | 'problem'>,
   advice = 'Restore it from a backup and repeat, or store it again in the target.',
 ): StoreProblem {
   counts.leftOut += 1;

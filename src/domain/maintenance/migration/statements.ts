@@ -19,12 +19,12 @@ export async function* copyStatements(run: MigrationRun): AsyncGenerator<StorePr
     const rows: RowOfGraphs[] = [];
     for (const result of page) {
       if ('problem' in result) {
-        yield leftOut(run, 'statement', result.id, result.problem);
+        yield leftOut(run, { kind: 'statement', ...result });
         continue;
       }
       const { entry, row } = result;
       const problem = 'Its id, kind, time or references were wrong in the source';
-      if (!entry.holds(row)) yield repairable('statement', row.jcsCid.text, problem, true);
+      if (!entry.holds(row)) yield repairable('statement', row.jcsCid.text, problem, { repair: true });
       // An unverified statement without a graph belongs to an interrupted import.
       if (row.isTrusted || entry.graphIds.length > 0) {
         const { graphIds, registrar } = entry;
@@ -49,7 +49,7 @@ async function* putPage(run: MigrationRun, rows: readonly RowOfGraphs[]): AsyncG
     const [first] = rows;
     if (first && rows.length === 1) {
       const problem = error.message.replace(/\.$/, '');
-      yield leftOut(run, 'statement', first.jcsCid.text, problem, 'The target cannot hold it.');
+      yield leftOut(run, { kind: 'statement', id: first.jcsCid.text, problem }, 'The target cannot hold it.');
     } else for (const row of rows) yield* putPage(run, [row]);
   }
 }

@@ -13,9 +13,10 @@ export function createTables(database: DatabaseSync, collections: readonly Colle
       database.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${virtual(column)}`);
     const ordered = Object.entries(indexes).filter(([, { length }]) => length > 0);
     for (const [index, members] of Object.entries({ ...unique, key: [key] }))
-      createIndex(database, 'UNIQUE INDEX', name, index, members);
+      createIndex(database, { kind: 'UNIQUE INDEX', table: name, index, members });
     for (const [index, members] of ordered)
-      if (!(index in unique)) createIndex(database, 'INDEX', name, index, [...members, key]);
+      if (!(index in unique))
+        createIndex(database, { kind: 'INDEX', table: name, index, members: [...members, key] });
   }
 }
 
@@ -38,13 +39,14 @@ export function member(name: string): string {
   return `CASE WHEN json_valid(record) THEN record ->> '$.${name}' END`;
 }
 
-function createIndex(
-  database: DatabaseSync,
-  kind: string,
-  table: string,
-  index: string,
-  members: readonly string[],
-): void {
+interface TableIndex {
+  readonly kind: 'INDEX' | 'UNIQUE INDEX';
+  readonly table: string;
+  readonly index: string;
+  readonly members: readonly string[];
+}
+
+function createIndex(database: DatabaseSync, { kind, table, index, members }: TableIndex): void {
   const columns = members.map(quoted).join(', ');
   database.exec(
     `CREATE ${kind} IF NOT EXISTS ${quoted(`${table}_${index}`)} ON ${quoted(table)} (${columns})`,

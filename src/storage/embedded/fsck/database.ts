@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { lost, repairable, type StoreProblem } from '../../../domain/maintenance/problems.ts';
+import { lost, type Repairing, repairable, type StoreProblem } from '../../../domain/maintenance/problems.ts';
 import { isSqliteError } from '../errors.ts';
 import { createSchema } from '../schema.ts';
 
@@ -10,8 +10,8 @@ const constraint = 19;
 const ofIndex = /\b(?:missing from|entries in|entry in|order in|values? in) index (\S+)/;
 
 /** SQLite's own check of the file: its pages, and its indexes against the rows; and whether all of those are there. */
-export function* fsckDatabase(writer: DatabaseSync, repair: boolean): Generator<StoreProblem> {
-  yield* missingIndexes(writer, repair);
+export function* fsckDatabase(writer: DatabaseSync, { repair }: Repairing): Generator<StoreProblem> {
+  yield* missingIndexes(writer, { repair });
   const told = writer
     .prepare(`PRAGMA integrity_check(${problemsReported})`)
     .all()
@@ -21,13 +21,13 @@ export function* fsckDatabase(writer: DatabaseSync, repair: boolean): Generator<
   if (isRepaired) reindex(writer, new Set(told.map((text) => String(ofIndex.exec(text)?.[1]))));
   for (const text of told) {
     const index = ofIndex.exec(text)?.[1];
-    if (index) yield repairable('index', index, `SQLite finds: ${text}`, isRepaired);
+    if (index) yield repairable('index', index, `SQLite finds: ${text}`, { repair: isRepaired });
     else
       yield lost('database', 'cairn.db', `SQLite finds: ${text}`, 'Restore the data folder from a backup.');
   }
 }
 
-function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<StoreProblem> {
+function* missingIndexes(writer: DatabaseSync, { repair }: Repairing): Generator<StoreProblem> {
   using newest = new DatabaseSync(':memory:');
   createSchema(newest, ':memory:');
   const wanted = newest.prepare(
@@ -36,7 +36,8 @@ function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<Store
   const find = writer.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?");
   for (const { name, sql } of wanted.all()) {
     if (find.get(String(name))) continue;
-    yield repairable('index', String(name), 'This index is missing', repair && isMade(writer, String(sql)));
+    const isRepaired = repair && isMade(writer, String(sql));
+    yield repairable('index', String(name), 'This index is missing', { repair: isRepaired });
   }
 }
 

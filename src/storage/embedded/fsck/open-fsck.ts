@@ -6,7 +6,7 @@ import { collections } from '../../../domain/collections/all.ts';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
-import { orphan, type StoreProblem } from '../../../domain/maintenance/problems.ts';
+import { orphan, type Repairing, type StoreProblem } from '../../../domain/maintenance/problems.ts';
 import { valueAt } from '../../record-pages.ts';
 import { stagingIn } from '../buckets/folder-bucket.ts';
 import { recordReads } from '../collections/record-reads.ts';
@@ -63,13 +63,13 @@ export async function openEmbeddedFsck(folder: string): Promise<CheckedDatabase>
       records: (declared) => reading(() => recordPages(reader, declared)),
       of: (declared) => recordReads(reader, declared),
       now: () => new Date(),
-      database: (repair) => reading(() => fsckDatabase(writer, repair)),
+      database: (run) => reading(() => fsckDatabase(writer, run)),
       hasStatements: (cids) => read(() => storedStatements(reader, cids)),
       putRecord: (declared, record) => read(() => putRecord(writer, declared, record)),
       removeRecord: (declared, key) => read(() => removeRecord(writer, declared, key)),
       rewrite: statementRewriting(writer),
       derived: { check: () => reading(derived.check), rebuild: derived.rebuild },
-      orphans: (repair) => reading(() => fsckOrphans(folder, writer, repair)),
+      orphans: (run) => reading(() => fsckOrphans(folder, writer, run)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };
   } catch (error) {
@@ -127,17 +127,17 @@ function entryOf(place: string, text: string, key: string): RecordEntry {
 async function* fsckOrphans(
   dataDir: string,
   writer: DatabaseSync,
-  repair: boolean,
+  { repair }: Repairing,
 ): AsyncGenerator<StoreProblem> {
   const staging = stagingIn(dataDir);
   for (const name of await stagedNames(staging)) {
     if (repair) await rm(join(staging, name), { recursive: true, force: true });
-    yield orphan('upload', name, 'It was interrupted', repair);
+    yield orphan('upload', name, 'It was interrupted', { repair });
   }
   const imports = writer.prepare('SELECT id, statements FROM graph_imports').all();
   for (const { id, statements } of imports) {
     if (repair) forget(writer, Number(id));
-    yield orphan('import', `number ${id}`, `It was interrupted after ${statements} statements`, repair);
+    yield orphan('import', `number ${id}`, `It was interrupted after ${statements} statements`, { repair });
   }
 }
 

@@ -3,7 +3,13 @@ import type { Collection } from '../../../domain/collections/collection.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
-import { lost, orphan, repairable, type StoreProblem } from '../../../domain/maintenance/problems.ts';
+import {
+  lost,
+  orphan,
+  type Repairing,
+  repairable,
+  type StoreProblem,
+} from '../../../domain/maintenance/problems.ts';
 import { bucketFiles, bucketNames } from '../buckets/bucket-files.ts';
 import { oldUploads, removeUploads } from '../buckets/interrupted-uploads.ts';
 import { documentOf, type RecordDocument, recordOf } from '../collections/documents.ts';
@@ -43,8 +49,8 @@ export async function openMongoFsck(
     statementCount: () =>
       translated(() => countBoth(database, (statements) => statements.estimatedDocumentCount())),
     async *statements(isWanted) {
-      yield* statementPages(verified, true, registered, isWanted);
-      yield* statementPages(unverified, false, registered, isWanted);
+      yield* statementPages(verified, 'verified', registered, isWanted);
+      yield* statementPages(unverified, 'unverified', registered, isWanted);
     },
     graphs: () => registeredGraphs(database),
     graph: (graphId) => graphs.get(graphId),
@@ -52,13 +58,13 @@ export async function openMongoFsck(
     records: (declared) => recordPages(database, declared),
     of: (declared) => mongoRecords(database, declared),
     now: () => database.now(),
-    database: (repair) => translatedEach(fsckDatabase(database, repair)),
+    database: (run) => translatedEach(fsckDatabase(database, run)),
     hasStatements: (cids) => storedStatements(database, cids),
     putRecord: (declared, record) => replaceRecord(database, declared, record),
     removeRecord: async (declared, key) => void (await mongoRecords(database, declared).remove(key)),
     rewrite: statementRewriting(database),
     derived: derivedData(database, registered),
-    orphans: (repair) => translatedEach(fsckOrphans(database, repair)),
+    orphans: (run) => translatedEach(fsckOrphans(database, run)),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }
@@ -85,30 +91,30 @@ async function* recordPages(
 }
 
 /** Uploads and imports that are too old to be in progress in another process. */
-async function* fsckOrphans(database: Database, repair: boolean): AsyncGenerator<StoreProblem> {
+async function* fsckOrphans(database: Database, { repair }: Repairing): AsyncGenerator<StoreProblem> {
   const now = database.now();
   for (const name of bucketNames) {
     const bucket = bucketFiles(database, name);
     for await (const { cutOff } of oldUploads(bucket, now)) {
       if (repair) await removeUploads(bucket, cutOff);
-      for (const id of cutOff) yield orphan('upload', `${name} ${id}`, 'It was interrupted', repair);
+      for (const id of cutOff) yield orphan('upload', `${name} ${id}`, 'It was interrupted', { repair });
     }
   }
   for (const { _id, importing } of await oldImports(database, now)) {
     if (repair) await forgetImport(database, _id);
     const problem = `Nothing was added to it since ${importing.toISOString()}`;
-    yield orphan('import', `key ${_id}`, problem, repair);
+    yield orphan('import', `key ${_id}`, problem, { repair });
   }
 }
 
 /** Compares the indexes with their declarations. The server keeps what is in them. */
-async function* fsckDatabase(database: Database, repair: boolean): AsyncGenerator<StoreProblem> {
+async function* fsckDatabase(database: Database, { repair }: Repairing): AsyncGenerator<StoreProblem> {
   for (const wanted of storeIndexes) {
     const there = await indexesOf(database, wanted.collection);
     for (const index of wanted.indexes) {
       const name = `${wanted.collection}.${index.name}`;
       const found = there.find((one) => one.name === index.name);
-      if (!found) yield await missing(database, { ...wanted, indexes: [index] }, name, repair);
+      if (!found) yield await missing(database, { ...wanted, indexes: [index] }, name, { repair });
       else if (!isSame(found, index))
         yield lost('index', name, 'There is another index of this name', 'Drop it, then repair.');
     }
@@ -124,11 +130,11 @@ async function missing(
   database: Database,
   wanted: CollectionIndexes,
   name: string,
-  repair: boolean,
+  { repair }: Repairing,
 ): Promise<StoreProblem> {
   try {
     if (repair) await createIndexes(database, [wanted]);
-    return repairable('index', name, 'This index is missing', repair);
+    return repairable('index', name, 'This index is missing', { repair });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw storageError(error);
     return lost('index', name, `This index is missing: ${error.message}`, 'Then repair again.');

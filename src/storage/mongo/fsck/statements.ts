@@ -12,6 +12,7 @@ import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import {
   type DescribedDocument,
   describedDocument,
+  type Partition,
   type StatementDocument,
   statementCollections,
 } from '../statements/statement-documents.ts';
@@ -37,7 +38,7 @@ const described = [
 /** The documents of a collection in the order of storing. */
 export async function* statementPages(
   statements: Collection<StatementDocument>,
-  isTrusted: boolean,
+  partition: Partition,
   graphs: RegisteredGraphs,
   isWanted: IsWanted,
 ): AsyncGenerator<(StatementEntry | Unreadable)[]> {
@@ -46,7 +47,7 @@ export async function* statementPages(
   for await (const documents of inOrder(statements, isWanted)) {
     const registered = await graphs.byKey(documents.flatMap(graphKeys));
     for (const document of documents) {
-      page.push(statementEntry(document, isTrusted, registered));
+      page.push(statementEntry(document, partition, registered));
       bytes += document.jcs?.length ?? 0;
     }
     if (page.length < pageDocuments && bytes < pageBytes) continue;
@@ -93,7 +94,7 @@ async function* inOrder(
 
 function statementEntry(
   document: StatementDocument,
-  isTrusted: boolean,
+  partition: Partition,
   registered: ReadonlyMap<string, Membership>,
 ): StatementEntry | Unreadable {
   const { _id, jcs, contextSet } = document;
@@ -108,7 +109,7 @@ function statementEntry(
     jcsCid: makeCid(codecs.jcs, _id),
     jcs,
     contextSet,
-    isTrusted,
+    isTrusted: partition === 'verified',
     registrar: typeof document.registrar === 'string' ? document.registrar : null,
     graphIds: graphKeys(document).flatMap((key) => registered.get(key.toHexString())?.graphId ?? []),
     holds: (row) => isDeepStrictEqual(comparable(document), comparable(describedOf(row))),

@@ -54,6 +54,8 @@ export interface StatementCollections {
   readonly unverified: Collection<StatementDocument>;
 }
 
+export type Partition = keyof StatementCollections;
+
 export function statementCollections({ db }: Database): StatementCollections {
   return { verified: db.collection('statements'), unverified: db.collection('unverified_statements') };
 }
@@ -158,7 +160,7 @@ export function referencesIn({
   });
 }
 
-export function statementRow(document: StatementDocument, isTrusted: boolean): StatementRow {
+export function statementRow(document: StatementDocument, partition: Partition): StatementRow {
   const { kind, contextSet, time, jcs } = document;
   return {
     jcsCid: makeCid(codecs.jcs, document._id),
@@ -168,6 +170,6 @@ export function statementRow(document: StatementDocument, isTrusted: boolean): S
     references: referencesIn(document),
     time,
     contextSet,
-    isTrusted,
+    isTrusted: partition === 'verified',
   };
 }

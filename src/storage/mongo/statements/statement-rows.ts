@@ -18,6 +18,7 @@ import type { Database } from '../database.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { eachDocument, rawDocuments, someDocuments } from '../some-documents.ts';
 import {
+  type Partition,
   referenceEntry,
   referencesIn,
   type StatementDocument,
@@ -46,15 +47,15 @@ export function mongoStatementRows(
 ): BySort<StatementRows & OrderedRows> {
   const { verified, unverified } = statementCollections(database);
   return {
-    verified: mongoRows(verified, true, graphs),
-    unverified: mongoRows(unverified, false, graphs),
+    verified: mongoRows(verified, 'verified', graphs),
+    unverified: mongoRows(unverified, 'unverified', graphs),
   };
 }
 
 /** The rows of one collection: verified or unverified statements. */
 function mongoRows(
   stored: Collection<StatementDocument>,
-  isTrusted: boolean,
+  partition: Partition,
   registered: RegisteredGraphs,
 ): StatementRows & OrderedRows {
   async function page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
@@ -72,7 +73,7 @@ function mongoRows(
     const scans = scansOf(list, graph?._id, after);
     const { documents, isLonger } = await some<StatementDocument>(scans, {}, limit, pageBytes);
     const rows = await withMemberships(documents, (document, memberships) => ({
-      ...statementRow(document, isTrusted),
+      ...statementRow(document, partition),
       memberships,
       mark: markOf(list, document),
     }));
@@ -119,7 +120,7 @@ function mongoRows(
       kind: document.kind,
       references: referencesIn(document),
       time: document.time,
-      isTrusted,
+      isTrusted: partition === 'verified',
       associationType: document.associationType ?? null,
       memberships,
       mark: document.position.toHexString(),
@@ -138,7 +139,7 @@ function mongoRows(
     const ids = jcsCids.filter((cid) => isStatementCid(cid, codecs.jcs)).map(({ digest }) => digest);
     const documents = await all({ hint: '_id_', filter: { _id: { $in: ids } } }, ids.length);
     const rows = await withMemberships(documents, (document, memberships) => ({
-      ...statementRow(document, isTrusted),
+      ...statementRow(document, partition),
       memberships,
     }));
     const byName = new Map(rows.map((row) => [row.jcsCid.text, row]));
@@ -160,7 +161,7 @@ function mongoRows(
     const scan = { hint: 'storing', filter: { position: { $in: positions } } };
     const rows = new Map<string, StatementRow>();
     for (const document of await all(scan, marks.length)) {
-      rows.set(markOfContents(document), statementRow(document, isTrusted));
+      rows.set(markOfContents(document), statementRow(document, partition));
       await yieldToEventLoop();
     }
     return marks.map((mark) => rows.get(mark));

@@ -61,7 +61,9 @@ export async function putStatements(
   const outcomes: Outcomes = new Map();
   for (const partition of ['unverified', 'verified'] as const) {
     const ofPartition = placed.filter(({ row }) => row.isTrusted === (partition === 'verified'));
-    if (ofPartition.length > 0) await putPartition(collections, partition, ofPartition, home, outcomes);
+    if (ofPartition.length === 0) continue;
+    const changed = await putPartition(collections, partition, ofPartition, home);
+    for (const [digest, outcome] of changed) outcomes.set(digest, outcome);
   }
   const counts = { stored: 0, joined: 0, known: rows.length - outcomes.size };
   for (const outcome of outcomes.values()) counts[outcome] += 1;
@@ -84,8 +86,8 @@ async function putPartition(
   partition: keyof StatementCollections,
   rows: readonly PlacedRow[],
   { graph, registrar }: { readonly graph: GraphOfRows | null; readonly registrar: string | null },
-  outcomes: Outcomes,
-): Promise<void> {
+): Promise<Outcomes> {
+  const outcomes: Outcomes = new Map();
   async function putGroup(group: readonly PlacedRow[]): Promise<void> {
     let left: readonly StatementDocument[] = group.map(({ row, position }) =>
       statementDocument(row, position, graph, registrar),
@@ -108,6 +110,7 @@ async function putPartition(
   const ids = rows.map(({ row }) => ({ _id: row.jcsDigest }));
   const taken = await takeOver(collections, ids);
   if (partition === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');
+  return outcomes;
 }
 
 async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly PlacedRow[]> {
