@@ -15,7 +15,7 @@ const unsayable: readonly (readonly [operations: RegExp, sentence: RegExp])[] = 
   // A CID holds a multihash, a did:key a key, and a CAR its blocks.
   [/./, /"(urn:cid:)?b[a-z2-7]+" is neither a CID, nor a UUID, nor a DID/],
   [/did_key|membership|controls|registrations/, /is not accepted as a did:key/],
-  [/^PUT .store.v1.blob.batch$|^POST .manifest.v1$/, /^This is not a complete CAR/],
+  [/^PUT .store.v1.blob.batch$|^POST .manifest.v1$/, /^This (is not a complete CAR|CAR is not a manifest)/],
   // OpenAPI cannot say which parameters go together.
   [/^GET /, /^"(after|before)" and "(from|to)" mean the same/],
   [/GET .credentials.v1.status$/, /^Name the credential with credential_id, or an entry/],

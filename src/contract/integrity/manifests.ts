@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { booleanParameter } from '../parameters.ts';
+import { patterns } from '../patterns.ts';
 import { jsonObject, uuidField, uuidText } from '../values.ts';
 
 export const manifest = z
@@ -7,7 +8,9 @@ export const manifest = z
     version: z.literal('3'),
     contexts: z.record(z.string(), jsonObject),
     statements: z.record(z.string(), jsonObject),
-    blobs: z.record(z.string(), z.string()).describe('Base64 of each blob, by CID'),
+    blobs: z
+      .record(z.string(), z.string().meta({ format: 'byte', pattern: patterns.base64 }))
+      .describe('Base64 of each blob, by CID'),
     anchors: z.array(jsonObject).optional(),
   })
   .meta({ id: 'Manifest' });
