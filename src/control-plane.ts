@@ -15,13 +15,11 @@ import { users } from './domain/control-plane/users.ts';
 import { apiDescription } from './http/api-description.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
-import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
+import { controlPlaneAuthentication, foreignUi } from './http/control-plane/authentication.ts';
 import { consoleRoutes } from './http/control-plane/console/console.ts';
-import { foreignUi } from './http/control-plane/foreign-ui.ts';
 import { gatewayRoutes } from './http/control-plane/gateway.ts';
 import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
 import { meRoutes } from './http/control-plane/me.ts';
-import { neverKept } from './http/control-plane/never-kept.ts';
 import {
   type ControlPlaneApp,
   controlPlaneSecuritySchemes,
@@ -32,6 +30,7 @@ import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
 import { projectRoutes } from './http/control-plane/projects/runtime.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
+import { neverKept } from './http/control-plane/visitor.ts';
 import { healthRoutes } from './http/health.ts';
 import { type Link, linksTo } from './http/pages.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';

@@ -4,7 +4,7 @@ import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
 import { type Load, Semaphore } from '../src/domain/semaphore.ts';
 import { type PackedError, packError } from './packing.ts';
-import type { Answer, Task, ThreadSettings, Work } from './protocol.ts';
+import type { Answer, Task, TaskBase, ThreadSettings, Work } from './protocol.ts';
 import { cpuMs } from './task-cells.ts';
 import { RequestBudget, TaskWatch } from './task-watch.ts';
 
@@ -103,13 +103,14 @@ export class Threads implements AsyncDisposable {
    * @throws ServiceError `unavailable` if no thread is free in time, `truncated_upload` if the client has disconnected.
    */
   async run(work: Work, budget: RequestBudget): Promise<Settled> {
-    let answer = await this.#runOnce(work, [], false, budget);
+    let answer = await this.#runOnce(work, budget, { documents: [], isLastTry: false });
     const found = new Map<string, ContextDocument>();
     while ('needs' in answer) {
       const before = found.size;
       const documents = await this.#options.registry.resolve(answer.needs);
       for (const document of documents) found.set(document.url, document);
-      answer = await this.#runOnce(work, [...found.values()], found.size === before, budget);
+      const isLastTry = found.size === before;
+      answer = await this.#runOnce(work, budget, { documents: [...found.values()], isLastTry });
     }
     return answer;
   }
@@ -120,15 +121,14 @@ export class Threads implements AsyncDisposable {
 
   async #runOnce(
     work: Work,
-    documents: readonly ContextDocument[],
-    isLastTry: boolean,
     budget: RequestBudget,
+    tried: Pick<TaskBase, 'documents' | 'isLastTry'>,
   ): Promise<Answer | Settled> {
     return await this.#inTurn(budget, async () => {
       if (budget.isSpent) return { exhausted: 0, error: packError(tooComplex()) };
       const watched = this.#watch.watch(budget);
       const { cells } = watched;
-      const task: Task = { ...work, documents, isLastTry, cells: cells.buffer };
+      const task: Task = { ...work, ...tried, cells: cells.buffer };
       const startedAt = performance.now();
       try {
         return await this.#threads.run(task, { signal: watched.signal });

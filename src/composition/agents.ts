@@ -11,8 +11,7 @@ import {
 import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { users } from '../domain/control-plane/users.ts';
 import { agentRoutes } from '../http/control-plane/agents/agents.ts';
-import { registrationTokenRoutes } from '../http/control-plane/agents/registration-tokens.ts';
-import { registrationRoutes } from '../http/control-plane/agents/registrations.ts';
+import { registrationRoutes, registrationTokenRoutes } from '../http/control-plane/agents/registrations.ts';
 import { type GatewayApp, gatewayApps } from '../http/control-plane/gateway-operation.ts';
 import type { ControlPlaneApp } from '../http/control-plane/operation.ts';
 import { gatewayVerifier } from '../platform/agent-tokens/gateway-credential.ts';

@@ -3,11 +3,10 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { order, paging } from '../contract/paging.ts';
 import { messageOf } from '../domain/errors.ts';
+import { yieldToEventLoop } from '../domain/yield-to-event-loop.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { streamedBody } from '../platform/http/sending.ts';
 import { jsonType } from './answers.ts';
-import { slicedText } from './sliced-text.ts';
-
 /** The declared answers of an operation, by their status. */
 export type Answers = RouteConfig['responses'];
 
@@ -204,4 +203,29 @@ export function streamBody(
       await holder[Symbol.asyncDispose]();
     },
   });
+}
+
+const chunkLength = 1 << 16;
+const utf8 = new TextEncoder();
+
+/** The UTF-8 of a long text. It is made piece by piece, so that other requests can run meanwhile. */
+export async function slicedText(pieces: Iterable<string | Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let text = '';
+  const flush = () => {
+    chunks.push(utf8.encode(text));
+    text = '';
+  };
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      text += piece;
+      if (text.length >= chunkLength) flush();
+    } else {
+      flush();
+      chunks.push(piece);
+    }
+    await yieldToEventLoop();
+  }
+  flush();
+  return Buffer.concat(chunks);
 }

@@ -1,6 +1,9 @@
 import type { RouteConfig } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { accepts as negotiate } from 'hono/accepts';
 import type { z } from 'zod';
 import { errorBody } from '../contract/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
 
 /** Errors that every operation can answer. */
 const commonErrors: Record<number, string> = {
@@ -25,6 +28,10 @@ const bodyErrors: Record<number, string> = {
 
 /** For answers whose JSON is text or bytes already. */
 export const jsonType = { 'content-type': 'application/json' };
+
+export const isoTime = (time: number) => new Date(time).toISOString();
+
+export const isoOrNull = (time: number | null) => (time === null ? null : isoTime(time));
 
 /** Describes a JSON answer. */
 export function jsonAnswer<Schema extends z.ZodType>(description: string, schema: Schema) {
@@ -52,4 +59,20 @@ export function allAnswers(
   });
   const answers = errors.map(([status, description]) => [status, errorAnswer(description)]);
   return { ...Object.fromEntries(answers), ...described };
+}
+
+/**
+ * The representation that the caller prefers (RFC 9110, section 12.5.1). Without a preference it is the first one.
+ * @throws ServiceError `not_acceptable` if the caller accepts none of them.
+ */
+export function accepts<Type extends string>(context: Context, offered: readonly [Type, ...Type[]]): Type {
+  const name = negotiate(context, { header: 'Accept', supports: [...offered], default: 'none' });
+  const chosen = offered.find((type) => type === name);
+  if (chosen !== undefined) return chosen;
+  const header = context.req.header('accept');
+  if (header === undefined || /\*\/\*|application\/\*/.test(header)) return offered[0];
+  throw new ServiceError(
+    'not_acceptable',
+    `This resource is not available as "${header.slice(0, 100)}". Accept ${offered.join(' or ')}.`,
+  );
 }

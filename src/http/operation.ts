@@ -81,7 +81,11 @@ export function operationsOf<Rule, Caller extends CallerName>({
     const { access, params = none, query = none } = row;
     const [method, path] = name.split(' ') as [string, string];
     const { audit = method === 'GET' ? 'none' : 'before' } = row;
-    describeOperation(app, method, path, row, access === 'public' ? [] : securitySchemes);
+    describeOperation(app, row, {
+      method,
+      path,
+      securitySchemes: access === 'public' ? [] : securitySchemes,
+    });
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       return await context.get('auditTrail').follow(context, name, audit, async (record) => {
         const principal = access === 'public' ? undefined : await identified(context);
@@ -118,10 +122,12 @@ async function identified<Caller extends CallerName>(context: Context<AppEnv<Cal
 
 function describeOperation<Caller>(
   app: App<Caller>,
-  method: string,
-  path: string,
   row: Omit<Operation<Caller, unknown, z.ZodType, z.ZodObject, Answers>, 'handle'>,
-  securitySchemes: readonly string[],
+  {
+    method,
+    path,
+    securitySchemes,
+  }: { readonly method: string; readonly path: string; readonly securitySchemes: readonly string[] },
 ): void {
   const { access, summary, description, tag, params, query, headers, body, answers } = row;
   app.openAPIRegistry.registerPath({

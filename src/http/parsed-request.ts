@@ -114,3 +114,12 @@ function meant(unknown: string, known: readonly string[]): string {
   if (name === undefined || distance(unknown.slice(0, 100), name) * 2 > name.length) return '';
   return ` Did you mean ${name}?`;
 }
+
+/** Limits of requests. Each is a setting. */
+export interface RequestLimits extends JsonLimits {
+  readonly maxStatementBytes: number;
+  readonly maxBatchStatements: number;
+  readonly maxBlobBytes: number;
+  readonly maxBatchParts: number;
+  readonly maxBatchBytes: number;
+}

@@ -57,11 +57,7 @@ function hashesIn(text: string): string[] {
 }
 
 /** The first of the CIDs that something is known about, or simply the first. */
-async function knownHash(
-  ports: SearchedPorts,
-  cids: readonly string[],
-  reader: Principal | undefined,
-): Promise<string> {
+async function knownHash(ports: SearchedPorts, cids: readonly string[], reader: Principal | undefined) {
   if (reader) {
     const scope = await scopeFor(ports.graphs, reader, null);
     for (const cid of cids)

@@ -4,14 +4,15 @@ import type { Principal } from '../domain/access/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { scopeFor } from '../domain/integrity/access/statement-scope.ts';
 import { parseCid } from '../domain/integrity/identifiers/cid.ts';
-import { parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
+import { parseIdentifier, parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
 import { readStatement } from '../domain/integrity/statements/read-statement.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { type Link, start } from '../ui/header.ts';
+import { entryPage, lineagePage } from '../ui/lineage-page.ts';
 import { graphPage, startPage, statementPage } from '../ui/statements/pages.ts';
 import { problemPage } from '../ui/statements/shell.ts';
-import { pageAnswer } from './pages.ts';
+import { pageAnswer, pageFileAnswer } from './pages.ts';
 import { pageOfSearch, type SearchedPorts } from './searched-page.ts';
 
 type PageContext = Context<AppEnv<Principal>>;
@@ -74,16 +75,11 @@ async function asReader(context: PageContext, look: (reader: Principal) => Promi
   if (reader) await look(reader);
 }
 
-interface Asked {
-  readonly title: string;
-  readonly given: string;
-}
-
 /** A page, or the page that explains why there is none. */
 async function pageOr(
   context: PageContext,
   links: readonly Link[],
-  { title, given }: Asked,
+  { title, given }: { readonly title: string; readonly given: string },
   make: () => Promise<string>,
 ): Promise<Response> {
   try {
@@ -100,4 +96,43 @@ async function pageOr(
     const page = await problemPage({ title, here: start, links, given: shown }, error.message, advice);
     return pageAnswer(context, page, errorStatus[error.code] as 404);
   }
+}
+
+/** Whether a path is a page. Other sites may link to pages. */
+export function isPage(path: string): boolean {
+  const folders = ['/ui/lineage', '/ui/graph', '/ui/statement'];
+  return path === '/' || path === '/ui' || folders.some((one) => path === one || path.startsWith(`${one}/`));
+}
+
+interface IntegrityPages extends SearchedPorts {
+  /** The pages at the same address. */
+  readonly links: readonly Link[];
+}
+
+/** The pages and their files. They hold no data: their scripts ask the API. */
+export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
+  app.get('/', (context) => context.redirect('/ui'));
+  statementPages(app, ports, links);
+
+  app.get('/ui/lineage', async (context) => {
+    const id = context.req.query('id')?.trim();
+    if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
+    return pageAnswer(context, await entryPage({ links }));
+  });
+
+  app.get('/ui/lineage/:id', async (context) => {
+    const given = context.req.param('id');
+    if (given.length > longestSearch) {
+      const problem = `An identifier has at most ${longestSearch} characters.`;
+      return pageAnswer(context, await entryPage({ problem, links }), 400);
+    }
+    try {
+      return pageAnswer(context, await lineagePage(parseIdentifier(given), links));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return pageAnswer(context, await entryPage({ given, problem: error.message, links }), 400);
+    }
+  });
+
+  app.get('/ui/files/:name{.+}', (context) => pageFileAnswer(context, context.req.param('name')));
 }

@@ -80,7 +80,7 @@ ${next === undefined ? '' : html`<a id="more-users" href="/ui/account?${new URLS
 
 function userRow(user: User, isSelf: boolean): Html {
   const { id, email, name, nameOverride, subject, disabled, lastLoginAt } = user;
-  const { role, roleSource } = effectiveRole(user, user.isAdminByClaim ?? false);
+  const { role, roleSource } = effectiveRole(user, user);
   const shown = email ?? nameOverride ?? name ?? subject;
   const other = role === 'admin' ? 'member' : 'admin';
   const button = (label: string, change: { role?: typeof role; disabled?: boolean }, done: string) =>

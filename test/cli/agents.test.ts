@@ -107,9 +107,9 @@ describe('cairn agents register', () => {
     const agent = new AgentFile(file);
     const { did } = agent.newKey('Ed25519');
     writeFileSync(file, 'mine');
-    expect(() => agent.keep({ url: 'https://cairn.example', agent_id: 'agent_0' }, false)).toThrow(
-      'meanwhile',
-    );
+    expect(() =>
+      agent.keep({ url: 'https://cairn.example', agent_id: 'agent_0' }, { replaces: false }),
+    ).toThrow('meanwhile');
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect(read(`${file}.new`).did).toBe(did);
   });

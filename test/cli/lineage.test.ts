@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
+import { LineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
 import { textTree } from '../../src/cli/terminal/output.ts';
 import { type LineageAnswer, lineage as lineageAnswer } from '../../src/contract/integrity/lineage.ts';
 import { shortId } from '../../src/contract/words/text.ts';
@@ -294,7 +294,10 @@ describe('the tree of any lineage', () => {
           const ids = [...new Set(['urn:n0', ...edges.flatMap(({ from, to }) => [from, to])])];
           const nodes = ids.map((id) => ({ id, kind: 'artefact', depth: 0, hidden_edges: 1 }));
           const answer: LineageAnswer = lineageAnswer.parse({ id: 'urn:n0', nodes, edges, truncated: false });
-          const tree = lineageTree(answer, { flows: directions[direction], adviceFor: () => 'ask' });
+          const tree = new LineageTree(answer, {
+            flows: directions[direction],
+            adviceFor: () => 'ask',
+          }).root();
           const lines = [...textTree(tree)];
           for (const line of lines) expect(line).not.toMatch(steering);
           const next = edges.filter(({ from, to }) => (from === 'urn:n0') !== (to === 'urn:n0'));

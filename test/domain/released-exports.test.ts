@@ -32,7 +32,7 @@ test.runIf(platform() === 'linux')('an export closes its spools and its snapshot
   const { folder, store, exporting } = await openFilled();
   await using _store = store;
   const exportAll = async () => {
-    await using manifest = await exportManifest(exporting, filter, everythingVisible, 'json');
+    await using manifest = await exportManifest(exporting, filter, everythingVisible, { form: 'json' });
     expect((await Array.fromAsync(manifest.bytes)).length).toBeGreaterThan(1);
   };
   // The first starts the thread that reads snapshots.

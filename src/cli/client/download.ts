@@ -52,9 +52,9 @@ export async function download(
 ): Promise<void> {
   const part = `${file}.${expected.tag.slice(-12)}.part`;
   const had = await sizeOf(part);
-  let isRight = await receive(io, client, expected, part, had);
+  let isRight = await receive(io, client, expected, { part, had });
   // The part file may be damaged, so it is tried again from the start.
-  if (!isRight && had > 0) isRight = await receive(io, client, expected, part, 0);
+  if (!isRight && had > 0) isRight = await receive(io, client, expected, { part, had: 0 });
   if (!isRight) {
     await rm(part, { force: true });
     const reason = `The service sent bytes that do not match ${expected.tag}.`;
@@ -68,23 +68,18 @@ async function receive(
   io: Stderr,
   client: ApiClient,
   expected: ExpectedContent,
-  part: string,
-  had: number,
-): Promise<boolean> {
+  { part, had }: { readonly part: string; readonly had: number },
+) {
   const response = await request(client, expected, had);
   const start = response?.status === 206 ? had : 0;
   const hash = hasher(expected.multihash);
   if (start > 0 || !response) for await (const chunk of fileChunks(part)) hash.update(chunk);
-  if (response) await append(io, response, part, start, (chunk) => hash.update(chunk));
+  if (response) await append(io, response, { part, start }, (chunk) => hash.update(chunk));
   return Buffer.compare(hash.digest(), expected.digest) === 0;
 }
 
 /** @returns undefined if the part file is already complete. */
-async function request(
-  client: ApiClient,
-  { path, tag }: ExpectedContent,
-  had: number,
-): Promise<Response | undefined> {
+async function request(client: ApiClient, { path, tag }: ExpectedContent, had: number) {
   const resuming = had > 0 && { range: `bytes=${had}-`, 'if-range': `"${tag}"` };
   const headers = { 'accept-encoding': 'identity', ...resuming };
   try {
@@ -98,8 +93,7 @@ async function request(
 async function append(
   io: Stderr,
   response: Response,
-  part: string,
-  start: number,
+  { part, start }: { readonly part: string; readonly start: number },
   onChunk: (chunk: Uint8Array) => void,
 ): Promise<void> {
   const total = start + Number(response.headers.get('content-length') ?? Number.NaN);

@@ -46,11 +46,7 @@ export async function exportByJob(
   return made;
 }
 
-async function remembered(
-  io: Pick<Io, 'stderr'>,
-  client: ApiClient,
-  state: ExportRequest['state'],
-): Promise<string | undefined> {
+async function remembered(io: Pick<Io, 'stderr'>, client: ApiClient, state: ExportRequest['state']) {
   const location = state.read()?.location;
   if (location === undefined) return undefined;
   try {

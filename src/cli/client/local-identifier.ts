@@ -58,10 +58,7 @@ export class LocalIdentifier {
   }
 
   /** Repeats the work with more contexts, until it has all or one cannot be found. */
-  async #withContexts<Result>(
-    work: () => Promise<Result>,
-    refuse: (error: MissingContexts) => never,
-  ): Promise<Result> {
+  async #withContexts<Result>(work: () => Promise<Result>, refuse: (error: MissingContexts) => never) {
     const tried = new Set<string>();
     for (;;) {
       try {

@@ -17,11 +17,6 @@ import { LocalIdentifier } from './local-identifier.ts';
  */
 export type SignStatement = (statement: Uint8Array) => Promise<Uint8Array>;
 
-export interface StatementSigning {
-  readonly did: string;
-  readonly sign: SignStatement;
-}
-
 /**
  * The time is that of the statement, so that signing it again gives the same credential (with Ed25519, whose signatures do
  * not vary).
@@ -30,7 +25,7 @@ export interface StatementSigning {
 export async function openStatementSigning(
   keyFile: string,
   sources: readonly ContextSource[],
-): Promise<StatementSigning> {
+): Promise<{ readonly did: string; readonly sign: SignStatement }> {
   const signer = await openSigner(keyFile, { mayCreate: false }).catch((error: unknown) =>
     failUsage(`${messageOf(error)} Make a key with: cairn key create ${keyFile}`),
   );

@@ -44,7 +44,7 @@ export function agentsCommand(program: Command, io: Io): void {
     .description('show an agent with its keys, bindings and history')
     .argument('<agent>', 'its agent_id')
     .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: true }) => await showAgent(io, id, json === true));
+    .action(async (id: string, flags: { json?: true }) => await showAgent(io, id, flags));
   changeCommand(agents, io, 'revoke', 'stop an agent at once, everywhere (administrators)');
   changeCommand(agents, io, 'restore', 'let a revoked agent go on (administrators)');
   agents

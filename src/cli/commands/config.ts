@@ -27,7 +27,7 @@ export function configCommand(program: Command, io: Io): void {
     .addHelpText('after', '\nExamples:\n  $ cairn config\n  $ CAIRN_PORT=8080 cairn config --json');
   addSettingOptions(command);
   command.action(async (serving: Serving, { json, ...flags }: SettingFlags & { json?: true }) => {
-    await printConfig(io, flags, servedBy[serving], json ?? false);
+    await printConfig(io, flags, servedBy[serving], { json });
   });
 }
 
@@ -35,8 +35,8 @@ async function printConfig(
   io: Io,
   flags: SettingFlags,
   services: readonly ServedService[],
-  asJson: boolean,
-): Promise<void> {
+  { json }: { readonly json?: true | undefined },
+) {
   const { env: environment } = io;
   const { folderFile, variables } = clientVariables(io);
   const settings = [
@@ -49,7 +49,7 @@ async function printConfig(
     isDefault ? 'default' : 'set',
     about,
   ]);
-  const text = asJson ? indented(settings) : table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]);
+  const text = json ? indented(settings) : table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]);
   await writeText(io, text);
   if (folderFile) {
     const isUrlUsed = folderFile.url !== undefined && !environment.CAIRN_URL;

@@ -66,7 +66,7 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   });
   const path = `/manifest/v1?${query}`;
   const isEmpty = (statements: number) => flags.all === true && statements === 0;
-  if (file === undefined) return await print(io, client, path, flags, isEmpty);
+  if (file === undefined) return await print(io, client, { path, isEmpty }, flags);
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
   const key = { url: client.url, path, accept, output: resolve(output) };
   const state = new StateFile(settings.stateDir, 'export', key, exportMemory);
@@ -88,9 +88,8 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
 async function print(
   io: Io,
   client: ApiClient,
-  path: string,
+  { path, isEmpty }: { readonly path: string; readonly isEmpty: (statements: number) => boolean },
   flags: ExportFlags,
-  isEmpty: (statements: number) => boolean,
 ): Promise<void> {
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const response = await client.send('GET', path, { headers });

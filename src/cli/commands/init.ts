@@ -26,10 +26,14 @@ export function initCommand(program: Command, io: Io): void {
     .argument('[name]', 'name of the graph (default: the name of the folder)')
     .option('--json', 'print JSON: {"graph_id", "name", "did", "file"}')
     .addHelpText('after', notes)
-    .action(async (name: string | undefined, flags: { json?: true }) => await init(io, name, flags.json));
+    .action(async (name: string | undefined, flags: { json?: true }) => await init(io, name, flags));
 }
 
-async function init(io: Io, name = basename(io.cwd) || 'cairn', asJson = false): Promise<void> {
+async function init(
+  io: Io,
+  name = basename(io.cwd) || 'cairn',
+  { json: asJson }: { readonly json?: true } = {},
+): Promise<void> {
   const settings = readClientSettings(io);
   const { folderFile, url } = settings;
   const client = openClient(settings);
@@ -40,7 +44,8 @@ async function init(io: Io, name = basename(io.cwd) || 'cairn', asJson = false):
     await writeWhole(file, folderFileText({ graph: graph.graph_id, ...(io.env.CAIRN_URL && { url }) }));
   const { did } = await ownKey(io);
   const outcome = { graph_id: graph.graph_id, name: graph.name, did, file };
-  await writeText(io, asJson ? `${JSON.stringify(outcome)}\n` : `${advice(outcome, known !== undefined)}\n`);
+  const isKnown = known !== undefined;
+  await writeText(io, asJson ? `${JSON.stringify(outcome)}\n` : `${advice({ ...outcome, isKnown })}\n`);
 }
 
 /** A graph that is registered keeps its name. */
@@ -53,7 +58,7 @@ async function registerOnce(client: ApiClient, graphId: string, name: string) {
   }
 }
 
-function advice({ graph_id, name }: { graph_id: string; name: string }, isKnown: boolean): string {
+function advice({ graph_id, name, isKnown }: { graph_id: string; name: string; isKnown: boolean }): string {
   const text = nameText(name);
   return `${isKnown ? `This folder uses the graph "${text}"` : `Made the graph "${text}" for this folder`} (${graph_id}).
 Next, put this before a command of your pipeline:

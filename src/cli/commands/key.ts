@@ -11,11 +11,6 @@ Examples:
   $ cairn key create my-key.json
   $ cairn key create --p256 signing-key.json`;
 
-interface KeyFlags {
-  readonly p256?: true;
-  readonly json?: true;
-}
-
 export function keyCommand(program: Command, io: Io): void {
   program
     .command('key')
@@ -26,7 +21,7 @@ export function keyCommand(program: Command, io: Io): void {
     .option('--p256', 'make a key on P-256 instead of Ed25519')
     .option('--json', 'print JSON: {"did", "file"}')
     .addHelpText('after', examples)
-    .action(async (file: string, { p256, json }: KeyFlags) => {
+    .action(async (file: string, { p256, json }: { readonly p256?: true; readonly json?: true }) => {
       await writeNewKey(file, p256 ? 'P-256' : 'Ed25519').catch((cause: NodeJS.ErrnoException) => {
         if (cause.code === 'EEXIST')
           failUsage(`${file} exists. It may hold a key that is in use. Choose another name.`);

@@ -10,8 +10,8 @@ import { identifierOrFile } from '../client/identifier-or-file.ts';
 import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, type TextTree, textTree, writeText } from '../terminal/output.ts';
-import { foldedTree } from './lineage/folded-tree.ts';
-import { lineageTree } from './lineage/lineage-tree.ts';
+import { FoldedTree } from './lineage/folded-tree.ts';
+import { LineageTree } from './lineage/lineage-tree.ts';
 import { lineageSummary, titlesOf } from './lineage/lineage-words.ts';
 
 interface LineageFlags {
@@ -103,7 +103,7 @@ async function print(io: Io, client: ApiClient, answer: LineageAnswer, flags: Li
   const flows = directions[flags.direction];
   const titles = await titlesOf(client, answer);
   const width = flags.full ? Number.POSITIVE_INFINITY : lineWidth(io);
-  const tree = flags.full ? wholeTree(answer, flags) : foldedTree(answer, titles, flows);
+  const tree = flags.full ? wholeTree(answer, flags) : new FoldedTree(answer, titles).draw(flows);
   const lines = [...lineageSummary(answer, titles, flows), '', ...textTree(tree)];
   for (const line of lines) await writeText(io, `${cutLine(printableLine(line), width)}\n`);
 }
@@ -111,14 +111,10 @@ async function print(io: Io, client: ApiClient, answer: LineageAnswer, flags: Li
 function wholeTree(answer: LineageAnswer, flags: LineageFlags): TextTree {
   const adviceFor = (id: string, flow: Flow | undefined) =>
     id === answer.id ? 'raise --depth or --limit' : commandFor(id, flow ?? flags.direction, flags);
-  return lineageTree(answer, { flows: directions[flags.direction], adviceFor });
+  return new LineageTree(answer, { flows: directions[flags.direction], adviceFor }).root();
 }
 
-function commandFor(
-  id: string,
-  direction: Direction,
-  { kinds, graph, includeRetracted }: LineageFlags,
-): string {
+function commandFor(id: string, direction: Direction, { kinds, graph, includeRetracted }: LineageFlags) {
   const parts = [
     `cairn lineage ${shellWord(id)} --direction ${direction}`,
     kinds && `--kinds ${kinds}`,

@@ -91,7 +91,7 @@ async function ofManifest(io: Io, path: string, form: ManifestForm, flags: Repor
   const { manifestReport } = await import('./report/manifest-report.ts');
   const { reportPage } = await import('../../ui/report/report-page.ts');
   using progress = openProgress(io, { total: undefined });
-  const made = await manifestReport(path, form, folders, flags, (bytes) =>
+  const made = await manifestReport({ path, form }, folders, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
   const problem = faultProblem(made.checks.faults.count) ?? unmetRequirement(made.trusted, flags);

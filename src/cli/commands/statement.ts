@@ -65,11 +65,7 @@ function formsOf(kind: string): StatementForm[] {
   );
 }
 
-async function statementText(
-  io: Io,
-  forms: readonly StatementForm[],
-  members: readonly string[],
-): Promise<string> {
+async function statementText(io: Io, forms: readonly StatementForm[], members: readonly string[]) {
   const given = givenMembers(members);
   const { kind, members: known } = chosenForm(forms, [...given.keys()]);
   const values: Record<string, unknown> = {};

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Credential } from '../../domain/integrity/credentials/credential-records.ts';
 import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
-import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
@@ -23,6 +22,7 @@ import {
 } from './verify/verification-options.ts';
 import { credentialIn } from './verify/verify-credential.ts';
 import { verifyFile } from './verify/verify-file.ts';
+import type { CarriedFile } from './verify/verify-manifest.ts';
 import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
 
 interface VerifyFlags extends VerificationFlags {
@@ -74,35 +74,33 @@ export function verifyCommand(program: Command, io: Io): void {
 
 async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void> {
   const settings = readClientSettings(io);
-  const asJson = flags.json ?? false;
   const folders = await contextFolders(flags.contexts, settings);
   const kind = await pathKind(target);
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
   const credential = kind === 'file' && flags.cid.length === 0 ? await credentialIn(target) : undefined;
-  if (credential) return await printCredential(io, target, credential, folders, flags);
+  if (credential) return await printCredential(io, { name: target, credential }, folders, flags);
   const form = kind === 'file' && flags.cid.length === 0 ? await manifestForm(target) : undefined;
-  if (form) return await verifyManifest(io, target, form, folders, flags);
+  if (form) return await verifyManifest(io, { path: target, form }, folders, flags);
   if (hasTrustFlags(flags))
     failUsage(
       `--status-…, --signer, --keys and --require-… are for credentials and manifests. ${target} is neither.`,
     );
   if (kind === 'file') {
     const expected = expectedOf(flags.cid, target);
-    return await printReports(io, verifyFile(target, await openIdentifier(folders), expected), asJson);
+    return await printReports(io, verifyFile(target, await openIdentifier(folders), expected), flags);
   }
   const cid = cidIn(target);
   if (!cid) failUsage(`"${target}" is neither a file that exists nor a CID.`);
   if (flags.cid.length > 0) failUsage('--cid is only for files. A CID is compared with itself.');
   const client = openClient(settings);
   const identifier = await openIdentifier([...folders, fetchedContexts(client)]);
-  await printReports(io, [await verifyStored(client, cid, identifier)], asJson);
+  await printReports(io, [await verifyStored(client, cid, identifier)], flags);
 }
 
 async function printCredential(
   io: Io,
-  name: string,
-  credential: Credential,
+  { name, credential }: { readonly name: string; readonly credential: Credential },
   sources: readonly ContextSource[],
   flags: VerifyFlags,
 ): Promise<void> {
@@ -116,8 +114,7 @@ async function printCredential(
 
 async function verifyManifest(
   io: Io,
-  path: string,
-  form: ManifestForm,
+  manifest: CarriedFile,
   sources: readonly ContextSource[],
   flags: VerifyFlags,
 ): Promise<void> {
@@ -125,15 +122,15 @@ async function verifyManifest(
   const { verifyManifestFile } = await import('./verify/verify-manifest.ts');
   const asJson = flags.json ?? false;
   const isAsked = flags.signer.length > 0 || flags.keys.length > 0;
-  const text = manifestText(path, { isFull: flags.full ?? false, isAsked });
+  const text = manifestText(manifest.path, { isFull: flags.full ?? false, isAsked });
   using progress = openProgress(io, { total: undefined });
-  const findings = verifyManifestFile(path, form, sources, flags, (bytes) =>
+  const findings = verifyManifestFile(manifest, sources, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
     await writeText(io, asJson ? findingJson(next.value) : text.finding(next.value));
-  await writeText(io, asJson ? summaryJson(path, next.value, flags) : text.summary(next.value));
+  await writeText(io, asJson ? summaryJson(manifest.path, next.value, flags) : text.summary(next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
   const problem = unmetRequirement(next.value, flags);
   if (problem !== undefined) failNo(problem);
@@ -149,8 +146,8 @@ async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalI
 async function printReports(
   io: Io,
   reports: Iterable<Report> | AsyncIterable<Report>,
-  asJson: boolean,
-): Promise<void> {
+  { json: asJson }: Pick<VerifyFlags, 'json'>,
+) {
   let lines = 0;
   let uncompared = 0;
   let failed = 0;

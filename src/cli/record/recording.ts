@@ -171,11 +171,7 @@ function warnAboutOverlap(io: RecordIo, inputs: readonly RecordedPath[], outputs
   }
 }
 
-async function graphOf(
-  { graph, spool }: Recording,
-  settings: ClientSettings,
-  client: ApiClient | null,
-): Promise<string | null> {
+async function graphOf({ graph, spool }: Recording, settings: ClientSettings, client: ApiClient | null) {
   if (client) return await chosenGraph(client, settings, graph);
   if (graph === undefined) return settings.folderFile?.graph ?? null;
   return (
@@ -240,12 +236,7 @@ async function statementsAbout(io: RecordIo, { sign }: Recording, run: Run) {
 }
 
 /** @returns the folder of the spool, or null if the service has everything. */
-async function deliver(
-  io: RecordIo,
-  { name, spool }: Recording,
-  { client, root }: Prepared,
-  parcel: Parcel,
-): Promise<string | null> {
+async function deliver(io: RecordIo, { name, spool }: Recording, { client, root }: Prepared, parcel: Parcel) {
   if (!client) return await spoolParcel(io, resolve(io.cwd, spool ?? spoolName), { name, parcel });
   try {
     await storeParcel(io, client, parcel);

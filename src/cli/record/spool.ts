@@ -79,11 +79,7 @@ async function writeParcel(
 }
 
 /** @returns how many distinct blobs there are. */
-async function copyBlobs(
-  io: Pick<Io, 'stderr'>,
-  blobs: readonly KnownBlob[],
-  folder: string,
-): Promise<number> {
+async function copyBlobs(io: Pick<Io, 'stderr'>, blobs: readonly KnownBlob[], folder: string) {
   const distinct = [...new Map(blobs.map((blob) => [blob.cid.text, blob])).values()];
   using progress = openProgress(io, { total: distinct.length });
   let done = 0;

@@ -34,11 +34,7 @@ export async function storeParcel(
   return response.status === 201;
 }
 
-async function storeBlobs(
-  io: Pick<Io, 'stderr'>,
-  client: ApiClient,
-  blobs: readonly KnownBlob[],
-): Promise<void> {
+async function storeBlobs(io: Pick<Io, 'stderr'>, client: ApiClient, blobs: readonly KnownBlob[]) {
   const distinct = [...new Map(blobs.map((blob) => [blob.cid.text, blob])).values()];
   using progress = openProgress(io, { total: distinct.length });
   let done = 0;

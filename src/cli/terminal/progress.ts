@@ -10,16 +10,11 @@ export interface Progress extends Disposable {
   log(line: string): void;
 }
 
-export interface ProgressOptions {
-  readonly total: number | undefined;
-  readonly start?: number;
-}
-
 const lineIntervalMs = 3_000;
 
 export function openProgress(
   { stderr }: Pick<Io, 'stderr'>,
-  { total, start = 0 }: ProgressOptions,
+  { total, start = 0 }: { readonly total: number | undefined; readonly start?: number },
 ): Progress {
   return stderr.isTTY && total !== undefined && total > 0
     ? bar(stderr, total, start)

@@ -81,11 +81,7 @@ export class ProjectSearch {
   }
 
   /** @returns whether all projects were asked about. */
-  async #proceed(
-    ask: Question,
-    bounds: { left: number; readonly until: number },
-    isEnough: () => boolean,
-  ): Promise<boolean> {
+  async #proceed(ask: Question, bounds: { left: number; readonly until: number }, isEnough: () => boolean) {
     const askAll = async (projects: readonly string[]): Promise<boolean> => {
       for (let at = 0; at < projects.length && !isEnough(); ) {
         const batch = projects.slice(at, at + Math.min(questionsAtOnce, bounds.left));

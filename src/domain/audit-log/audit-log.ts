@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../collections/collection.ts';
 import { filteredPage } from '../collections/filtered-page.ts';
-import type { Page } from '../collections/records.ts';
+import type { Page, PageRequest } from '../collections/records.ts';
 import type { ErrorCode } from '../errors.ts';
 
 const text = z.string().min(1);
@@ -72,7 +72,7 @@ export async function putAuditRecords(
 export async function listAuditRecords(
   log: Pick<AuditLog, 'page'>,
   { actor, action, target, from, until }: AuditFilter,
-  request: { readonly after: string | null; readonly limit: number },
+  request: PageRequest,
 ): Promise<Page<AuditRecord>> {
   const wanted = { target, 'actor.subject': actor, action };
   const leading = { target: 'byTarget', 'actor.subject': 'byActor', action: 'byAction' } as const;

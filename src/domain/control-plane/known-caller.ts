@@ -32,13 +32,10 @@ export function callerOf(
   const effective: Pick<Caller, 'role' | 'roleSource'> =
     means === 'oidc_bearer'
       ? { role: 'member', roleSource: 'id_token' }
-      : effectiveRole(user, means === 'auth_service_bearer' && roleHint === 'admin');
+      : effectiveRole(user, {
+          isAdminByClaim: means === 'auth_service_bearer' && roleHint === 'admin',
+        });
   return { issuer, subject, ...effective, means, userId: user?.id ?? null };
-}
-
-export interface EffectiveRole {
-  readonly role: Role;
-  readonly roleSource: User['roleSource'] | 'claim';
 }
 
 /**
@@ -47,8 +44,8 @@ export interface EffectiveRole {
  */
 export function effectiveRole(
   user: Pick<User, 'role' | 'roleSource' | 'lastLoginAt'> | undefined,
-  isAdminByClaim: boolean,
-): EffectiveRole {
+  { isAdminByClaim }: { readonly isAdminByClaim: boolean },
+): { readonly role: Role; readonly roleSource: User['roleSource'] | 'claim' } {
   const isHinted = !user || (user.roleSource === 'default' && user.lastLoginAt === null);
   if (isHinted && isAdminByClaim) return { role: 'admin', roleSource: 'claim' };
   return { role: user?.role ?? 'member', roleSource: user?.roleSource ?? 'default' };

@@ -25,7 +25,7 @@ export interface LoginRules {
   readonly bootstrapAdminEmail: string | null;
 }
 
-interface LoginPorts {
+export interface LoginPorts {
   readonly users: Users;
   readonly newId: () => string;
   readonly now: () => Date;
@@ -48,7 +48,7 @@ export async function logIn(
   const user = known
     ? await loggedInAgain(users, known, identity, time)
     : await loggedInFirst(users, newUser(identity, newId(), time), time);
-  return await bootstrapped(users, user, identity, rules.bootstrapAdminEmail, time);
+  return await bootstrapped(users, user, identity, { adminEmail: rules.bootstrapAdminEmail, now: time });
 }
 
 async function loggedInAgain(users: Users, known: User, identity: Identity, now: number): Promise<User> {
@@ -91,8 +91,7 @@ async function bootstrapped(
   users: Users,
   user: User,
   { email, emailVerified }: ProvenEmail,
-  adminEmail: string | null,
-  now: number,
+  { adminEmail, now }: { readonly adminEmail: string | null; readonly now: number },
 ): Promise<User> {
   if (adminEmail === null || user.roleSource !== 'default') return user;
   if (!emailVerified || !sameEmail(email, adminEmail)) return user;
@@ -110,22 +109,16 @@ export async function bootstrap(
   return (await users.update(id, { roleSource: 'default' }, admin)) ?? (await users.get(id));
 }
 
-export interface AdmissionPorts {
-  readonly users: Users;
-  readonly newId: () => string;
-  readonly now: () => Date;
-}
-
 /**
  * The user whom an accepted bearer token names. The first token of a caller makes them a user, so that they can be
  * disabled. Later tokens write nothing, unless the claims change.
- * @param isAdminByClaim undefined if the token does not tell.
+ * @param given `isAdminByClaim` is undefined if the token does not tell.
  * @throws ServiceError `forbidden` for a disabled user.
  */
 export async function admittedUser(
-  { users, newId, now }: AdmissionPorts,
+  { users, newId, now }: LoginPorts,
   identity: Identity,
-  isAdminByClaim?: boolean,
+  { isAdminByClaim }: { readonly isAdminByClaim?: boolean | undefined } = {},
 ): Promise<User> {
   const { issuer, subject } = identity;
   const user = (await userBySubject(users, issuer, subject)) ?? (await firstUse());

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../collections/collection.ts';
 import { filteredPage } from '../collections/filtered-page.ts';
-import { firstRecord, type Page } from '../collections/records.ts';
+import { firstRecord, type Page, type PageRequest } from '../collections/records.ts';
 import { ServiceError } from '../errors.ts';
 import type { Role } from './access.ts';
 
@@ -79,7 +79,7 @@ export async function userBySubject(
 export async function listUsers(
   records: Users,
   { email, role, disabled }: UserFilter,
-  request: { readonly after: string | null; readonly limit: number },
+  request: PageRequest,
 ): Promise<Page<User>> {
   const wanted = { foldedEmail: foldedOrNull(email), role, disabled };
   const leading = { foldedEmail: 'byEmail', role: 'byRole', disabled: 'byStatus' } as const;

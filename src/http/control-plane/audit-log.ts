@@ -2,7 +2,7 @@ import { auditLogQuery, auditRecordList } from '../../contract/control-plane/aud
 import { rangeOf } from '../../contract/parameters.ts';
 import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import { jsonOf, pageRequest } from '../answering.ts';
-import { jsonAnswer } from '../answers.ts';
+import { isoTime, jsonAnswer } from '../answers.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 export interface AuditLogRoutes {
@@ -28,5 +28,5 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
 }
 
 function recordJson({ at, requestId, ...rest }: AuditRecord) {
-  return { ...rest, at: new Date(at).toISOString(), request_id: requestId };
+  return { ...rest, at: isoTime(at), request_id: requestId };
 }

@@ -1,8 +1,9 @@
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
 import { callerOf, type KnownCaller } from '../../domain/control-plane/known-caller.ts';
-import { type AdmissionPorts, admittedUser } from '../../domain/control-plane/logins.ts';
+import { admittedUser, type LoginPorts } from '../../domain/control-plane/logins.ts';
 import {
   isCsrfToken,
   ongoingSession,
@@ -11,6 +12,7 @@ import {
   sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
 import { assertAllowedEmail } from '../../domain/control-plane/users.ts';
+import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { ignoredProxies } from '../../platform/http/addresses.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 import {
@@ -19,7 +21,6 @@ import {
   logFailedAttempt,
 } from '../../platform/tokens/bearer-attempts.ts';
 import { type Claims, personOf } from '../../platform/tokens/token-verifier.ts';
-import { RefusedSession } from './refused-session.ts';
 import { csrfCookiesOf, sessionIdsOf } from './session-cookies.ts';
 
 /** How tools authenticate. */
@@ -40,7 +41,7 @@ interface SessionMode {
   readonly origins: ReadonlySet<string>;
 }
 
-interface Authentication extends AdmissionPorts {
+interface Authentication extends LoginPorts {
   readonly bearer: BearerMode;
   /** null if nobody signs in by browser. */
   readonly session: SessionMode | null;
@@ -72,7 +73,7 @@ async function byToken(context: CallerContext, ports: Authentication): Promise<K
     assertAllowedEmail(person, bearer.allowedEmailDomains);
     const roleHint = bearer.roleHint(claims);
     const isAdminByClaim = bearer.means === 'auth_service_bearer' ? roleHint === 'admin' : undefined;
-    const user = await admittedUser(ports, { issuer, subject, ...person }, isAdminByClaim);
+    const user = await admittedUser(ports, { issuer, subject, ...person }, { isAdminByClaim });
     const proven = { issuer, subject, means: bearer.means, roleHint };
     return { ...callerOf(proven, user), user, session: null };
   });
@@ -123,4 +124,39 @@ async function logged(
     logFailedAttempt(context, trustedProxies, error);
     throw error;
   }
+}
+
+/** Why a request by session was refused, by a stable word for the log. */
+const refusals = {
+  no_credentials: ['unauthorized', 'The caller is unknown. Sign in, or send a bearer token.'],
+  session_over: ['unauthorized', 'The session has ended. Sign in again.'],
+  several_sessions: ['unauthorized', 'The browser sent several sessions. Sign in again.'],
+  foreign_origin: ['forbidden', 'Pages of other sites cannot use this session to change something.'],
+  wrong_csrf_token: [
+    'forbidden',
+    'The CSRF token is missing or wrong. Send the value of the cookie svc_csrf as the header X-CSRF-Token.',
+  ],
+} as const satisfies Record<string, readonly [ErrorCode, string]>;
+
+class RefusedSession extends ServiceError {
+  readonly reason: keyof typeof refusals;
+
+  constructor(reason: keyof typeof refusals) {
+    const [code, sentence] = refusals[reason];
+    super(code, sentence);
+    this.name = 'RefusedSession';
+    this.reason = reason;
+  }
+}
+
+/** Lets pages of a user interface on another origin call the API with the session of their user. */
+export function foreignUi(origin: string): MiddlewareHandler {
+  return cors({
+    origin,
+    credentials: true,
+    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowHeaders: ['Content-Type', 'X-CSRF-Token'],
+    exposeHeaders: ['Retry-After', 'X-Request-Id'],
+    maxAge: 600,
+  });
 }

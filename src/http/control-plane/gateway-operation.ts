@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import { callerKey } from '../../domain/access/access.ts';
 import {
   type GatewayCaller,
   type GatewayScope,
@@ -42,14 +43,14 @@ export const gatewayOperation = operationsOf<GatewayScope, GatewayCaller>({
       `The gateway credential lacks the scope "${scope}"${why} (${name}). Make one with "cairn gateway-token --scope ${scope}".`,
     );
   },
-  callerKey: ({ issuer, subject }) => JSON.stringify([issuer, subject]),
+  callerKey,
   securitySchemes: ['gateway'],
 });
 
 /** Registers an operation for holders of a registration token. */
 export const registrationOperation = operationsOf<'registration', Registrant>({
   authorize: () => undefined,
-  callerKey: ({ issuer, subject }) => JSON.stringify([issuer, subject]),
+  callerKey,
   securitySchemes: ['registration'],
 });
 

@@ -57,7 +57,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(exchangeRecord) } },
     answers: { 200: jsonAnswer('The results', exchangeResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, exchangeRecord, limits, checkedExchange);
+      const sent = await batch(context, limits, { schema: exchangeRecord, check: checkedExchange });
       const stored = await keepExchanges(ports, sent);
       return answer(200, {
         results: stored.map(({ sourceId, exchangeKey }) => ({
@@ -77,7 +77,9 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(eventRecord) } },
     answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, eventRecord, limits, checkedEvent, {
+      const sent = await batch(context, limits, {
+        schema: eventRecord,
+        check: checkedEvent,
         exactNumbers: true,
       });
       return answer(200, sources(await keepEvents(ports, sent)));
@@ -93,7 +95,10 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(stateRecord) } },
     answers: { 200: jsonAnswer('The results', stateResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, stateRecord, limits, (one) => checkedState(one, limits));
+      const sent = await batch(context, limits, {
+        schema: stateRecord,
+        check: (one) => checkedState(one, limits),
+      });
       const stored = await keepStates(ports, sent);
       return answer(200, {
         results: stored.map(({ sourceId, stateCid }) => ({ source_id: sourceId, state_cid: stateCid })),
@@ -110,7 +115,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(membershipRecord) } },
     answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, membershipRecord, limits, (one) => one);
+      const sent = await batch(context, limits, { schema: membershipRecord, check: (one) => one });
       return answer(200, sources(await keepMemberships(ports, sent)));
     },
   });
@@ -124,7 +129,7 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(bindingRecord) } },
     answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, bindingRecord, limits, (one) => one);
+      const sent = await batch(context, limits, { schema: bindingRecord, check: (one) => one });
       const { stored, changes } = await keepBindings(ports, sent);
       note(context, { parts: changes.map(bindingPart) });
       return answer(200, sources(stored));
@@ -153,17 +158,21 @@ type Camel<Name> = Name extends `${infer Start}_${infer Rest}` ? `${Start}${Capi
 /** A record with the names of the domain. */
 type Named<Value> = { [Name in keyof Value as Camel<Name>]: Value[Name] };
 
+interface BatchRules<Schema extends z.ZodType, Checked> {
+  readonly schema: Schema;
+  readonly check: (record: Named<z.output<Schema>>) => Checked;
+  /** Refuses numbers that would change. Looking for them takes long. */
+  readonly exactNumbers?: boolean;
+}
+
 /**
  * Reads a batch.
- * @param options `exactNumbers` refuses numbers that would change. Looking for them takes long.
  * @throws ServiceError that lists the problems of each bad record.
  */
 async function batch<Schema extends z.ZodType, Checked>(
   context: Context,
-  schema: Schema,
   { maxJsonBytes, maxJsonDepth: maxDepth }: JsonLimits,
-  check: (record: Named<z.output<Schema>>) => Checked,
-  { exactNumbers = false } = {},
+  { schema, check, exactNumbers = false }: BatchRules<Schema, Checked>,
 ): Promise<Checked[]> {
   const bytes = await jsonBody(context, { maxJsonBytes });
   // The parsed texts and the decoded bodies take about as much again.

@@ -7,7 +7,7 @@ import {
   type SessionLimits,
   type Sessions,
 } from '../../domain/control-plane/sessions.ts';
-import { jsonAnswer } from '../answers.ts';
+import { isoTime, jsonAnswer } from '../answers.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 import { type CookieRules, deleteSessionCookies, sessionIdsOf } from './session-cookies.ts';
 
@@ -67,8 +67,11 @@ function meJson(caller: KnownCaller, limits: SessionLimits, now: Date): z.output
 
 function sessionJson(session: Session, limits: SessionLimits, now: Date) {
   const { latest, idle } = sessionEnds(session, limits, now);
-  const time = (moment: number) => new Date(moment).toISOString();
-  return { created_at: time(session.createdAt), expires_at: time(latest), idle_expires_at: time(idle) };
+  return {
+    created_at: isoTime(session.createdAt),
+    expires_at: isoTime(latest),
+    idle_expires_at: isoTime(idle),
+  };
 }
 
 /** When a session ends at the latest, and when it ends without another request, in milliseconds since 1970. */

@@ -1,3 +1,4 @@
+import { callerKey } from '../../domain/access/access.ts';
 import { type AccessRule, authorize } from '../../domain/control-plane/access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import type { App } from '../../platform/http/app.ts';
@@ -24,6 +25,6 @@ export const controlPlaneSecuritySchemes = {
 /** Registers an operation of the control plane. */
 export const operation = operationsOf<AccessRule, KnownCaller>({
   authorize,
-  callerKey: ({ issuer, subject }) => JSON.stringify([issuer, subject]),
+  callerKey,
   securitySchemes: Object.keys(controlPlaneSecuritySchemes),
 });

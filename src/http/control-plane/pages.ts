@@ -10,9 +10,8 @@ import { signInPage } from '../../ui/sign-in-page.ts';
 import { pageAnswer, pageFileAnswer } from '../pages.ts';
 import type { AuthDiscoveryRoutes } from './auth-discovery.ts';
 import { sessionEnds } from './me.ts';
-import { neverKept } from './never-kept.ts';
 import type { ControlPlaneApp } from './operation.ts';
-import { visitor } from './visitor.ts';
+import { neverKept, visitor } from './visitor.ts';
 
 export interface AccessPages {
   /** The user interface. The pages link only to addresses in it. */

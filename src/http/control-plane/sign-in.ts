@@ -77,7 +77,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     query: loginQuery,
     answers: { 302: redirects, ...refusals },
     handle: async ({ context, query }) =>
-      await attempt(context, ports, 'login', query.provider, async (browser) => {
+      await attempt(context, ports, { step: 'login', provider: query.provider }, async (browser) => {
         const { address, pending } = await browser.provider.begin();
         const returnTo = returnAddress(query.return_to, browser.uiBaseUrl);
         await rememberSignIn(context, { ...pending, returnTo }, browser.openSignIns);
@@ -99,7 +99,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
       ...refusals,
     },
     handle: async ({ context, params }) =>
-      await attempt(context, ports, 'callback', params.provider, async (browser) => {
+      await attempt(context, ports, { step: 'callback', provider: params.provider }, async (browser) => {
         const answer = new URL(context.req.url).searchParams;
         const open = await takeSignIn(context, answer.get('state') ?? '', browser.openSignIns);
         if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
@@ -125,8 +125,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
 async function attempt(
   context: Context<AppEnv<KnownCaller>>,
   { browser, rateLimits, trustedProxies }: SignInRoutes,
-  step: 'login' | 'callback',
-  provider: string,
+  { step, provider }: { readonly step: 'login' | 'callback'; readonly provider: string },
   act: (browser: BrowserSignIn) => Promise<Answered>,
 ): Promise<Answered> {
   if (browser === null || provider !== providerId) {

@@ -9,7 +9,7 @@ import { effectiveRole } from '../../domain/control-plane/known-caller.ts';
 import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { jsonOf, pageRequest } from '../answering.ts';
-import { errorAnswer, jsonAnswer } from '../answers.ts';
+import { errorAnswer, isoOrNull, isoTime, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../parsed-request.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
@@ -60,8 +60,7 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
 }
 
 function userJson(one: User): z.output<typeof user> {
-  const time = (moment: number) => new Date(moment).toISOString();
-  const effective = effectiveRole(one, one.isAdminByClaim ?? false);
+  const effective = effectiveRole(one, one);
   return {
     id: one.id,
     issuer: one.issuer,
@@ -74,8 +73,8 @@ function userJson(one: User): z.output<typeof user> {
     effective_role: effective.role,
     effective_role_source: effective.roleSource,
     disabled: one.disabled,
-    created_at: time(one.createdAt),
-    updated_at: time(one.updatedAt),
-    last_login_at: one.lastLoginAt === null ? null : time(one.lastLoginAt),
+    created_at: isoTime(one.createdAt),
+    updated_at: isoTime(one.updatedAt),
+    last_login_at: isoOrNull(one.lastLoginAt),
   };
 }

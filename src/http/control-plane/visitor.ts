@@ -1,4 +1,4 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
@@ -19,3 +19,11 @@ export async function visitor(context: Context<AppEnv<KnownCaller>>): Promise<Vi
     return { caller: undefined, problem: error.code === 'unauthorized' ? undefined : error.message };
   }
 }
+
+/** Answers depend on the caller, so caches must not store them. Links from them must not reveal their address. */
+export const neverKept: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.res.headers.set('cache-control', 'no-store');
+  context.res.headers.set('referrer-policy', 'no-referrer');
+  context.res.headers.set('x-content-type-options', 'nosniff');
+};

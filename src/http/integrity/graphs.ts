@@ -67,7 +67,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
           ? await graphs.children(null, pageRequest(query), visibility)
           : { graphs: await graphs.named(name, limit, visibility) };
       return answer(200, {
-        graphs: await listed(graphs, found.graphs, counts),
+        graphs: await listed(graphs, found.graphs, { counts }),
         ...(isAsked && { in_no_graph: countJson(await countInNoGraph(graphs, visibility)) }),
         ...nextJson(found),
       });
@@ -87,17 +87,17 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     handle: async ({ answer, principal, params: { uuid }, query }) => {
       const { graph: itself, visibility } = await graphForViewing(graphs, principal, uuid);
       const found = await graphs.children(uuid, pageRequest(query), visibility);
-      const [shown = graphJson(itself), ...children] = await listed(
-        graphs,
-        [itself, ...found.graphs],
-        query.counts,
-      );
+      const [shown = graphJson(itself), ...children] = await listed(graphs, [itself, ...found.graphs], query);
       return answer(200, { graph: shown, graphs: children, ...nextJson(found) });
     },
   });
 }
 
-async function listed(graphs: GraphStore, found: readonly Graph[], isCounted: boolean) {
+async function listed(
+  graphs: GraphStore,
+  found: readonly Graph[],
+  { counts: isCounted }: { readonly counts: boolean },
+) {
   if (!isCounted) return found.map(graphJson);
   const ids = found.map(({ graphId }) => graphId);
   const counts = await graphs.statementCounts(ids, mostCounted);

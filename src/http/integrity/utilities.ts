@@ -16,9 +16,8 @@ import { assertOneAccepted } from '../../domain/integrity/statements/accepted.ts
 import type { App } from '../../platform/http/app.ts';
 import { readyAnswer, wholeAnswer } from '../answering.ts';
 import { jsonAnswer, jsonType } from '../answers.ts';
-import { statementBody } from '../parsed-request.ts';
+import { type RequestLimits, statementBody } from '../parsed-request.ts';
 import { operation } from './operation.ts';
-import type { RequestLimits } from './request-limits.ts';
 import { readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';

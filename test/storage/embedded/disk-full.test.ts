@@ -68,7 +68,7 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
     const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
     const filter = { graphIds: null, includeContext: false, includeBlobs: false };
-    const exported = exportManifest(ports, filter, everythingVisible, 'json');
+    const exported = exportManifest(ports, filter, everythingVisible, { form: 'json' });
     await expect(exported).rejects.toMatchObject({ code: 'storage_full' });
   });
 

@@ -42,13 +42,13 @@ export class AgentFile {
     return { did, key: createPrivateKey({ key: key as Jwk, format: 'jwk' }), algorithm };
   }
 
-  /** Puts the new key in its place. @param isReplacement whether a file may be there already. */
-  keep(registered: Registered, isReplacement: boolean): void {
+  /** Puts the new key in its place. With `replaces`, a file may be there already. */
+  keep(registered: Registered, { replaces }: { readonly replaces: boolean }): void {
     const { did, key } = this.#readStaged();
     const complete = `${this.#staged}.${process.pid}`;
     rmSync(complete, { force: true });
     write(complete, { ...registered, did, key });
-    if (isReplacement) renameSync(complete, this.#path);
+    if (replaces) renameSync(complete, this.#path);
     else this.#link(complete);
     rmSync(this.#staged, { force: true });
   }

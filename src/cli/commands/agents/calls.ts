@@ -63,7 +63,11 @@ export async function listAgents(io: Io, { state, search, limit, json }: ListFla
   if (cursor !== undefined) say(io, `There are more than ${limit} agents. Raise --limit to see them.`);
 }
 
-export async function showAgent(io: Io, id: string, asJson: boolean): Promise<void> {
+export async function showAgent(
+  io: Io,
+  id: string,
+  { json: asJson }: Pick<ListFlags, 'json'>,
+): Promise<void> {
   const client = openControlPlane(io);
   const agent = await answerJson(await client.send('GET', agentPath(id)), agentDetail);
   const events = await statusEvents(client, id);

@@ -36,7 +36,7 @@ export async function registerAgent(io: Io, path: string, flags: RegisterFlags):
   const request = jsonBody<typeof registration>({ did: key.did, proof: await proofOf(token, key) });
   const response = await client.send('POST', '/v1/gateway/registrations', request);
   const { agent_id, did } = await answerJson(response, agent);
-  file.keep({ url, agent_id }, rotate);
+  file.keep({ url, agent_id }, { replaces: rotate });
   await writeText(io, json ? `${JSON.stringify({ agent_id, did, file: path })}\n` : `${agent_id}\n${did}\n`);
 }
 

@@ -21,11 +21,7 @@ interface OpenNode {
  * The nearest part of a lineage: everything about the start, and inputs and outputs of computations, nearest first. Rows
  * of similar nodes are stacked.
  */
-export function foldedTree(lineage: LineageAnswer, titles: Titles, flows: readonly Flow[]): TextTree {
-  return new FoldedTree(lineage, titles).draw(flows);
-}
-
-class FoldedTree {
+export class FoldedTree {
   readonly #lineage: LineageAnswer;
   readonly #titles: Titles;
   readonly #edges: ReadonlyMap<string, readonly LineageEdgeAnswer[]>;

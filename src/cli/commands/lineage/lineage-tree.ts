@@ -12,11 +12,7 @@ export interface TreeOptions {
 }
 
 /** A lineage as a tree from its start. The branches of each node are shown once. */
-export function lineageTree(lineage: LineageAnswer, options: TreeOptions): TextTree {
-  return new LineageTree(lineage, options).root();
-}
-
-class LineageTree {
+export class LineageTree {
   readonly #lineage: LineageAnswer;
   readonly #options: TreeOptions;
   readonly #nodes: ReadonlyMap<string, LineageAnswer['nodes'][number]>;

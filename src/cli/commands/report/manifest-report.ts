@@ -2,18 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { codecs, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { reportOnManifest } from '../../../domain/integrity/report/manifest.ts';
 import type { Report } from '../../../domain/integrity/report/report.ts';
 import { openStore } from '../../../storage/open.ts';
 import { fileCid } from '../../client/local-files.ts';
-import { type ManifestTrustOptions, openManifestVerification } from '../verify/verify-manifest.ts';
+import {
+  type CarriedFile,
+  type ManifestTrustOptions,
+  openManifestVerification,
+} from '../verify/verify-manifest.ts';
 
 /** Reports on a manifest offline. Its statements are indexed in a temporary folder. */
 export async function manifestReport(
-  path: string,
-  form: ManifestForm,
+  { path, form }: CarriedFile,
   sources: readonly ContextSource[],
   { subject, ...trust }: ManifestTrustOptions & { readonly subject?: string },
   onRead: (bytes: number) => void,

@@ -26,10 +26,15 @@ const maxDepth = 256;
 const documentMs = 60_000;
 const requestMs = 600_000;
 
+/** A manifest in a file. */
+export interface CarriedFile {
+  readonly path: string;
+  readonly form: ManifestForm;
+}
+
 /** Verifies a manifest file offline. @param onRead called with the number of bytes read so far. */
 export async function* verifyManifestFile(
-  path: string,
-  form: ManifestForm,
+  { path, form }: CarriedFile,
   sources: readonly ContextSource[],
   trust: ManifestTrustOptions,
   onRead: (bytes: number) => void,

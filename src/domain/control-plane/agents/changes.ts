@@ -1,3 +1,4 @@
+import type { CallerName } from '../../access/access.ts';
 import { eachRecord, firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import { assertEnabled, type Users } from '../users.ts';
@@ -9,11 +10,6 @@ export interface AgentPorts {
   readonly agentBindings: AgentBindings;
   readonly agentStatusEvents: AgentStatusEvents;
   readonly now: () => Date;
-}
-
-export interface Actor {
-  readonly issuer: string;
-  readonly subject: string | null;
 }
 
 type Change = Pick<Agent, 'lastChange'> &
@@ -73,7 +69,7 @@ export async function settle(
 
 interface StateChange {
   readonly state: AgentState;
-  readonly actor: Actor;
+  readonly actor: CallerName;
   readonly reason: string | null;
 }
 
@@ -127,7 +123,7 @@ export async function endBinding(ports: AgentPorts, name: BindingName): Promise<
 interface HandOver {
   /** The id of the user whose agent it will be. */
   readonly userId: string;
-  readonly actor: Actor;
+  readonly actor: CallerName;
   readonly reason: string | null;
 }
 

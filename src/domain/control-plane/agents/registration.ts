@@ -44,11 +44,7 @@ export async function registrantOf(
 }
 
 /** @returns undefined if somebody else has changed the agent meanwhile. */
-async function attemptRegistration(
-  ports: RegistrationPorts,
-  jti: string,
-  did: string,
-): Promise<Agent | undefined> {
+async function attemptRegistration(ports: RegistrationPorts, jti: string, did: string) {
   const token = await usableToken(ports, jti, did);
   const user = await userBySubject(ports.users, token.issuer, token.subject);
   assertEnabled(user);
@@ -69,11 +65,7 @@ async function attemptRegistration(
   });
 }
 
-async function createAgent(
-  ports: RegistrationPorts,
-  token: RegistrationToken,
-  did: string,
-): Promise<Agent | undefined> {
+async function createAgent(ports: RegistrationPorts, token: RegistrationToken, did: string) {
   const { agentId: id, issuer, subject, handle, name } = token;
   const at = ports.now().getTime();
   const agent: Agent = {
@@ -96,11 +88,7 @@ async function createAgent(
 }
 
 /** @throws ServiceError `unauthorized` if the agent is not, or no longer, that of whoever minted the token. */
-async function assertOwner(
-  ports: RegistrationPorts,
-  agent: Agent,
-  { issuer, subject }: RegistrationToken,
-): Promise<void> {
+async function assertOwner(ports: RegistrationPorts, agent: Agent, { issuer, subject }: RegistrationToken) {
   await settle(ports, agent);
   const isOwner = agent.issuer === issuer && agent.subject === subject;
   const bound = [agent.id, issuer, subject, 'active'];
@@ -113,11 +101,7 @@ function actorOf({ issuer, subject }: RegistrationToken) {
 }
 
 /** Takes the token for a DID, unless it is taken for it already. */
-async function takeToken(
-  { registrationTokens, now }: RegistrationPorts,
-  jti: string,
-  did: string,
-): Promise<void> {
+async function takeToken({ registrationTokens, now }: RegistrationPorts, jti: string, did: string) {
   const use = { usedAt: now().getTime(), usedBy: did };
   const taken = await registrationTokens.update(jti, { usedAt: null, voidedAt: null }, use);
   if (!taken) await usableToken({ registrationTokens }, jti, did);

@@ -1,5 +1,5 @@
 import { filteredPage } from '../../collections/filtered-page.ts';
-import { firstRecord, type Page } from '../../collections/records.ts';
+import { firstRecord, type Page, type PageRequest } from '../../collections/records.ts';
 import type { Caller } from '../access.ts';
 import type {
   Agent,
@@ -30,11 +30,6 @@ export interface AgentFilter {
   readonly text: string | null;
 }
 
-interface ListRequest {
-  readonly after: string | null;
-  readonly limit: number;
-}
-
 /** A search reads at most so many pages for one answer. */
 const pagesSearched = 10;
 
@@ -47,7 +42,7 @@ export async function listAgents(
   ports: VisibleAgentPorts,
   viewer: Viewer,
   filter: AgentFilter,
-  { after, limit }: ListRequest,
+  { after, limit }: PageRequest,
 ): Promise<Page<Agent>> {
   const named = filter.text === null ? undefined : await ports.agents.get(filter.text);
   if (named && matches(named, filter) && (await maySee(ports, viewer, named.id))) return { records: [named] };
@@ -67,7 +62,7 @@ async function pageFor(
   { agents, agentBindings }: VisibleAgentPorts,
   { role, issuer, subject }: Viewer,
   { state, text }: AgentFilter,
-  request: ListRequest,
+  request: PageRequest,
 ): Promise<Page<Agent>> {
   if (role === 'admin') {
     const leading = { did: 'byDid', state: 'byState' } as const;
@@ -142,7 +137,7 @@ async function maySee(
 export async function listStatusEvents(
   ports: VisibleAgentPorts,
   id: string,
-  request: ListRequest,
+  request: PageRequest,
 ): Promise<Page<AgentStatusEvent>> {
   const agent = await ports.agents.get(id);
   if (!agent) throwUnknownAgent(id);

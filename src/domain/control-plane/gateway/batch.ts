@@ -1,3 +1,4 @@
+import { callerKey } from '../../access/access.ts';
 import type { Records } from '../../collections/records.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import { jcs } from '../../integrity/identification/jcs.ts';
@@ -97,7 +98,7 @@ export async function assertActive(
     const agent = byId.get(agentId);
     if (!agent) return problem('invalid_request', `there is no agent "${agentId}"`);
     if (agent.state === 'revoked') return problem('agent_revoked', `the agent "${agentId}" is revoked`);
-    if (!disabled.has(ownerOf(agent))) return [];
+    if (!disabled.has(callerKey(agent))) return [];
     return problem(
       'forbidden',
       `the user of the agent "${agentId}" is disabled. An administrator can hand the agent over`,
@@ -106,13 +107,11 @@ export async function assertActive(
   assertNoProblems(problems);
 }
 
-const ownerOf = ({ issuer, subject }: Agent) => JSON.stringify([issuer, subject]);
-
 async function disabledOwners(
   users: AgentOwners['users'],
   agents: readonly Agent[],
 ): Promise<ReadonlySet<string>> {
-  const owners = new Map(agents.map((agent) => [ownerOf(agent), agent]));
+  const owners = new Map(agents.map((agent) => [callerKey(agent), agent]));
   const disabled = new Set<string>();
   const asked = mapConcurrent(owners, usersAskedAtOnce, async ([owner, { issuer, subject }]) => {
     if ((await userBySubject(users, issuer, subject))?.disabled) disabled.add(owner);

@@ -76,10 +76,7 @@ export async function joinWaiting(
       if (found[kind]?.[at]?.length) await joinAll(records, exchange);
 }
 
-async function joinAll(
-  records: GatewayPorts['events'] | GatewayPorts['states'],
-  exchange: AuditExchange,
-): Promise<void> {
+async function joinAll(records: GatewayPorts['events'] | GatewayPorts['states'], exchange: AuditExchange) {
   const all = eachRecord(records as GatewayPorts['events'], 'byExchangeSource', [exchange.sourceId]);
   await forEach(all, async ({ id, agentId, exchangeKey }) => {
     if (exchangeKey === null && agentId === exchange.agentId)

@@ -4,11 +4,19 @@ import { firstRecord } from '../../collections/records.ts';
 
 const time = z.int();
 
+/** What every record of a gateway has. */
+export const reported = {
+  /** The gateway's own id. */
+  sourceId: z.string().min(1),
+  /** The digest of what was sent, to tell a repeat from a contradiction. */
+  digest: z.string().min(1),
+  receivedAt: time,
+};
+
 /** Evidence that an agent was a member of a project, under the DID that it used there. */
 export const projectMemberships = collection('project_memberships', {
   shape: z.object({
-    /** The gateway's own id. */
-    sourceId: z.string().min(1),
+    ...reported,
     projectUuid: z.string().min(1),
     agentId: z.string().min(1),
     subjectDid: z.string().min(1),
@@ -16,9 +24,6 @@ export const projectMemberships = collection('project_memberships', {
     validUntil: time.nullable(),
     credentialId: z.string().nullable(),
     status: z.string().nullable(),
-    /** The digest of what was sent, to tell a repeat from a contradiction. */
-    digest: z.string().min(1),
-    receivedAt: time,
   }),
   key: 'sourceId',
   indexes: {
@@ -38,14 +43,10 @@ export type ProjectMemberships = RecordsOf<typeof projectMemberships>;
 export const projectBindings = collection('project_bindings', {
   shape: z.object({
     projectUuid: z.string().min(1),
-    /** The gateway's own id. */
-    sourceId: z.string().min(1),
+    ...reported,
     kind: z.enum(['console', 'operator']),
     /** The project in the governance console; null for an operator project. */
     consoleProjectId: z.string().nullable(),
-    /** The digest of what was sent, to tell a repeat from a contradiction. */
-    digest: z.string().min(1),
-    receivedAt: time,
     /** The place among the records of its request. */
     position: z.int(),
   }),

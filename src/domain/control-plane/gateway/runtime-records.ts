@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { reported } from './project-records.ts';
 
 /**
  * Bytes of a record that are kept in a pack of the sealed contents. Read them with `readSealed`, which verifies them.
@@ -28,8 +29,7 @@ export const auditExchanges = collection('audit_exchanges', {
   shape: z.object({
     /** Made by this service. A UUID of version 7, so keys are in the order of arrival. */
     exchangeKey: z.uuid(),
-    /** The gateway's own id. */
-    sourceId: z.string().min(1),
+    ...reported,
     agentId: z.string().min(1),
     /** `urn:uuid:` and the project. Only this member makes an exchange belong to a project. */
     projectUrn: z.string().nullable(),
@@ -45,9 +45,6 @@ export const auditExchanges = collection('audit_exchanges', {
     responseBody: sealedBody.nullable(),
     /** The pack of the bodies; null without bodies. */
     pack: z.string().nullable(),
-    /** The digest of what was sent, to tell a repeat from a contradiction. */
-    digest: z.string().min(1),
-    receivedAt: time,
   }),
   key: 'exchangeKey',
   unique: { bySource: ['sourceId'] },
@@ -57,25 +54,26 @@ export const auditExchanges = collection('audit_exchanges', {
 export type AuditExchange = Readonly<z.output<typeof auditExchanges.shape>>;
 export type AuditExchanges = RecordsOf<typeof auditExchanges>;
 
+/** What a record beside an exchange has. */
+const besideExchange = {
+  ...reported,
+  id: z.uuid(),
+  agentId: z.string().min(1),
+  /** The exchange; null while only its `exchangeSourceId` is known. */
+  exchangeKey: z.uuid().nullable(),
+  exchangeSourceId: z.string().nullable(),
+  /** The project of the exchange. */
+  projectUrn: z.string().nullable(),
+  occurredAt: time,
+};
+
 /** What a plugin of the gateway did during an exchange. */
 export const pluginEvents = collection('plugin_events', {
   shape: z.object({
-    id: z.uuid(),
-    /** The gateway's own id. */
-    sourceId: z.string().min(1),
-    agentId: z.string().min(1),
-    /** The exchange; null while only its `exchangeSourceId` is known. */
-    exchangeKey: z.uuid().nullable(),
-    exchangeSourceId: z.string().nullable(),
-    /** The project of the exchange. */
-    projectUrn: z.string().nullable(),
+    ...besideExchange,
     kind: z.string().min(1),
-    occurredAt: time,
     /** The text of a JSON object, because not every store keeps every member name and number. */
     detail: z.string(),
-    /** The digest of what was sent, to tell a repeat from a contradiction. */
-    digest: z.string().min(1),
-    receivedAt: time,
   }),
   key: 'id',
   unique: { bySource: ['sourceId'] },
@@ -92,27 +90,15 @@ export type PluginEvents = RecordsOf<typeof pluginEvents>;
 /** The attested state of an agent at an exchange. */
 export const stateRecords = collection('state_records', {
   shape: z.object({
-    id: z.uuid(),
-    /** The gateway's own id. */
-    sourceId: z.string().min(1),
+    ...besideExchange,
     /** The CID of the attestation's bytes. */
     stateCid: z.string().min(1),
-    agentId: z.string().min(1),
-    /** The exchange; null while only its `exchangeSourceId` is known. */
-    exchangeKey: z.uuid().nullable(),
-    exchangeSourceId: z.string().nullable(),
-    /** The project of the exchange. */
-    projectUrn: z.string().nullable(),
-    occurredAt: time,
     attestation: sealedBody,
     /** The CIDs that the attestation references directly. */
     children: z.array(z.string()),
     /** The children whose bytes came with this record. See `state-blobs.ts`. */
     blobs: z.array(sealedPart),
     pack: z.string(),
-    /** The digest of what was sent, to tell a repeat from a contradiction. */
-    digest: z.string().min(1),
-    receivedAt: time,
   }),
   key: 'id',
   unique: { bySource: ['sourceId'] },

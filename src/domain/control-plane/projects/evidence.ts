@@ -1,4 +1,4 @@
-import { eachRecord, firstRecord } from '../../collections/records.ts';
+import { eachRecord, firstRecord, type PageRequest } from '../../collections/records.ts';
 import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Agent, AgentKey, AgentKeys, Agents } from '../agents/agents.ts';
@@ -107,7 +107,7 @@ const spareMemberships = 500;
 export async function listProjectAgents(
   { memberships, agents }: Pick<ProjectEvidence, 'memberships' | 'agents'>,
   projectUuid: string,
-  { after, limit }: { readonly after: string | null; readonly limit: number },
+  { after, limit }: PageRequest,
 ): Promise<AgentsPage> {
   const question = ['project agents', projectUuid];
   const last = after === null ? null : agentIdIn(readCursor(after, question));

@@ -1,4 +1,4 @@
-import { eachRecord, type Order, type Page } from '../../collections/records.ts';
+import { eachRecord, type Page, type PageRequest } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import type {
   AuditExchange,
@@ -38,13 +38,6 @@ export interface ExchangeFilter extends Span {
   readonly model: string | null;
 }
 
-interface Request {
-  readonly after: string | null;
-  readonly limit: number;
-  /** Default: the oldest first. */
-  readonly order?: Order;
-}
-
 const prefixOf = ({ projectUrn, agentId }: RuntimeScope) => [projectUrn, agentId];
 
 /** Exchanges by their time. @throws ServiceError `invalid_request` for a cursor of another list. */
@@ -52,7 +45,7 @@ export async function listExchanges(
   { exchanges }: Pick<RuntimeRecords, 'exchanges'>,
   scope: RuntimeScope,
   { from, until, outcome, model }: ExchangeFilter,
-  request: Request,
+  request: PageRequest,
 ): Promise<Page<InProject<AuditExchange>>> {
   const where = { ...(outcome !== null && { outcome }), ...(model !== null && { model }) };
   const range = { from, until };
@@ -89,7 +82,7 @@ export async function listPluginEvents(
   { exchanges, pluginEvents }: RuntimeRecords,
   scope: RuntimeScope,
   range: Span,
-  request: Request,
+  request: PageRequest,
 ): Promise<Page<Visible<PluginEvent>>> {
   const page = await pluginEvents.page('byAgent', prefixOf(scope), { ...request, range });
   return { ...page, records: await besideExchanges(exchanges, page.records, scope) };
@@ -100,7 +93,7 @@ export async function listStates(
   { exchanges, states }: RuntimeRecords,
   scope: RuntimeScope,
   range: Span,
-  request: Request,
+  request: PageRequest,
 ): Promise<Page<Visible<StateRecord>>> {
   const page = await states.page('byAgent', prefixOf(scope), { ...request, range });
   return { ...page, records: await besideExchanges(exchanges, page.records, scope) };

@@ -1,6 +1,6 @@
 import type { Grants } from '../../access/grants.ts';
 import { everythingVisible, type Visibility } from '../../access/visibility.ts';
-import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { type Cid, urnsOfBytes } from '../identifiers/cid.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 
 /** What a caller can read by knowing a CID. */
@@ -27,16 +27,10 @@ export function reachOfProjects(index: Pick<StatementIndex, 'references'>): Cont
     async blob(cid, visibility) {
       if (visibility.projects === 'all') return true;
       if (visibility.projects.size === 0) return false;
-      for (const name of namesOf(cid)) if (await isSpokenOf(index, name, visibility)) return true;
+      for (const name of urnsOfBytes(cid)) if (await isSpokenOf(index, name, visibility)) return true;
       return false;
     },
   };
-}
-
-/** Statements can refer to the same bytes under any codec. */
-function namesOf({ text, digest, multihash }: Cid): Set<string> {
-  const others = Object.values(codecs).map((codec) => makeCid(codec, digest, multihash).text);
-  return new Set([text, ...others].map(cidUrn));
 }
 
 async function isSpokenOf(

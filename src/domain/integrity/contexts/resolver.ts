@@ -1,7 +1,6 @@
 import ContextResolver, { type ResolveRequest } from 'jsonld/lib/ContextResolver.js';
 import { ServiceError } from '../../errors.ts';
-
-type Definition = Readonly<Record<string, unknown>>;
+import { isObject } from '../../json/is-object.ts';
 
 /**
  * jsonld's resolver, with `@import` (JSON-LD 1.1 API, 5.1.2, step 5.6) resolved before contexts are cached. jsonld
@@ -18,11 +17,11 @@ export class ImportingContextResolver extends ContextResolver {
   async #imported(context: unknown, { documentLoader }: ResolveRequest): Promise<unknown> {
     // Inline contexts are cached by their JSON text. A URL that looks like JSON must not find them.
     if (typeof context === 'string' && context.startsWith('{')) await documentLoader(context);
-    if (!isDefinition(context) || typeof context['@import'] !== 'string') return context;
+    if (!isObject(context) || typeof context['@import'] !== 'string') return context;
     const { '@import': url, ...own } = context;
     const { document } = await documentLoader(url);
-    const imported = isDefinition(document) ? (document['@context'] ?? {}) : undefined;
-    if (!isDefinition(imported)) fail(url, 'is not a single context');
+    const imported = isObject(document) ? (document['@context'] ?? {}) : undefined;
+    if (!isObject(imported)) fail(url, 'is not a single context');
     if ('@import' in imported) fail(url, 'imports another context');
     return { ...imported, ...own };
   }
@@ -30,12 +29,8 @@ export class ImportingContextResolver extends ContextResolver {
 
 /** The contexts of a `@context` value, or of an object that has one. */
 function contextsOf(context: unknown): unknown[] {
-  const value = isDefinition(context) && context['@context'] ? context['@context'] : context;
+  const value = isObject(context) && context['@context'] ? context['@context'] : context;
   return Array.isArray(value) ? value : [value];
-}
-
-function isDefinition(value: unknown): value is Definition & { '@import'?: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fail(url: string, reason: string): never {

@@ -1,6 +1,7 @@
 import jsonldUrl from 'jsonld/lib/url.js';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
+import { isObject } from '../../json/is-object.ts';
 import { jsonShape } from '../../json/json-shape.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
@@ -72,7 +73,7 @@ export class ContextWorld {
   add(document: ContextDocument): void {
     if (this.#documents.has(document.url)) return;
     if (document.url.length > urlLimit) throwBadUrl(document.url);
-    const { json, values } = parseContext(document, this.#isLimited);
+    const { json, values } = parseContext(document, { isLimited: this.#isLimited });
     const mentions = mentionedBy(document.url, this.mentioned(json));
     const weight = document.text.length + values * valueWeight;
     this.#set({ ...document, json, mentions, hasSilentTerms: namesSilentKeyword(json), weight });
@@ -154,7 +155,7 @@ export class ContextWorld {
 
   /** As `mentionedContexts` finds them. @throws ServiceError `too_large` if there are too many contexts. */
   mentioned(document: unknown): string[] {
-    return mentionedContexts(document, this.#isLimited);
+    return mentionedContexts(document, { isLimited: this.#isLimited });
   }
 
   /** Whether a context of the document defines terms whose content JSON-LD drops silently. */
@@ -204,28 +205,25 @@ export function contextDocument(url: string, text: string): ContextDocument {
   return { url, text, cid: cidOf(codecs.raw, text).text };
 }
 
-function parseContext({ url, text }: ContextDocument, isLimited: boolean): { json: object; values: number } {
+function parseContext({ url, text }: ContextDocument, { isLimited }: { readonly isLimited: boolean }) {
   const { depth, values } = jsonShape(Buffer.from(text));
-  if (depth > contextDepth)
-    throw new ServiceError('unknown_context', `The document of the context ${url} is nested too deeply.`);
+  const document = `The document of the context ${url}`;
+  if (depth > contextDepth) throwBadContext(`${document} is nested too deeply.`);
   if (isLimited && values > contextValues)
-    throw new ServiceError(
-      'unknown_context',
-      `The document of the context ${url} has more than ${contextValues} values.`,
-    );
+    throwBadContext(`${document} has more than ${contextValues} values.`);
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw new ServiceError('unknown_context', `The document of the context ${url} is not JSON.`, { cause });
+    throwBadContext(`${document} is not JSON.`, cause);
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new ServiceError('unknown_context', `The document of the context ${url} is not a JSON object.`);
-  }
-  if (holdsPrototypeKey(json)) {
-    throw new ServiceError('unknown_context', `The context ${url} has a member named "__proto__".`);
-  }
+  if (!isObject(json)) throwBadContext(`${document} is not a JSON object.`);
+  if (holdsPrototypeKey(json)) throwBadContext(`The context ${url} has a member named "__proto__".`);
   return { json, values };
+}
+
+function throwBadContext(message: string, cause?: unknown): never {
+  throw new ServiceError('unknown_context', message, { cause });
 }
 
 /** jsonld copies members one by one, so a member of this name would silently become a prototype. */
@@ -254,7 +252,7 @@ function mentionedBy(documentUrl: string, urls: readonly string[]): string[] {
  * base, where it still resolves dots in the path. Overlong URLs are left out, because no world has them.
  * @throws ServiceError `too_large` if there are too many contexts.
  */
-export function mentionedContexts(document: unknown, isLimited = true): string[] {
+export function mentionedContexts(document: unknown, { isLimited = true } = {}): string[] {
   const urls = new Set<string>();
   let entries = 0;
   for (const context of contextsIn(document)) {

@@ -31,7 +31,10 @@ export function manifestExports(
     async run({ id, owner, request }, report, runner): Promise<ExportProgress> {
       const { form, projects, ...filter } = request;
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
-      await using manifest = await exportManifest(ports, filter, visibilityFor(projects), form, onGathered);
+      await using manifest = await exportManifest(ports, filter, visibilityFor(projects), {
+        form,
+        onGathered,
+      });
       let left = Math.min(leastBytes, mostBytes);
       const reserve = async (bytes: number) => {
         if (bytes <= left) return;

@@ -52,7 +52,7 @@ export async function declare(
   submission: Submission,
 ): Promise<Declared> {
   await assertDocument(ports, 'subject', place.subject);
-  return await submit(ports, principal, place, submission, { kind: 'declaration' });
+  return await submit(ports, principal, place, { submission, kind: 'declaration' });
 }
 
 /** Reviews a declaration of the same subject and project. Idempotent. @throws ServiceError as `declare` does. */
@@ -65,7 +65,8 @@ export async function review(
   await assertDocument(ports, 'subject', place.subject);
   const declaration = await declarationOf(ports, place, submission.declarationCid);
   const controlCids = textsOf(submission.controlCids);
-  return await submit(ports, principal, place, submission, {
+  return await submit(ports, principal, place, {
+    submission,
     kind: 'review',
     decision: submission.decision,
     declarationCid: declaration.documentCid,
@@ -73,13 +74,17 @@ export async function review(
   });
 }
 
+/** A submission, and what the record says beside it. */
+type Submitted = Pick<GovernanceRecord, 'kind'> &
+  Partial<GovernanceRecord> & { readonly submission: Submission };
+
 async function submit(
   ports: DeclarationPorts,
   principal: Principal,
   { subject, projectId }: SubjectInProject,
-  { document, submittedAt, submittedBy, controlCids, attachmentCids }: Submission,
-  more: Pick<GovernanceRecord, 'kind'> & Partial<GovernanceRecord>,
+  { submission, ...more }: Submitted,
 ): Promise<Declared> {
+  const { document, submittedAt, submittedBy, controlCids, attachmentCids } = submission;
   const time = momentIn(submittedAt, 'submittedAt');
   const { text: documentCid } = await storeDocument(ports, principal, document);
   const statement = await registerGovernance(ports, principal, {

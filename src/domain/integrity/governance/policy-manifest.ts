@@ -75,7 +75,7 @@ export async function exportPolicies(
       page: async () => ({ records: [...attached].map((cid) => ({ id: cid, graphId: projectId, cid })) }),
     },
   };
-  return await exportManifest(contents, filter, visibility, 'json');
+  return await exportManifest(contents, filter, visibility, { form: 'json' });
 }
 
 /** The registered policies that are named, or of which a control is. */

@@ -85,11 +85,7 @@ async function rootProject(
   return graphId;
 }
 
-async function childProject(
-  graphs: Pick<GraphStore, 'get'>,
-  principal: Principal,
-  request: NewGraph,
-): Promise<string> {
+async function childProject(graphs: Pick<GraphStore, 'get'>, principal: Principal, request: NewGraph) {
   if (request.projectId !== null) {
     const message = 'Leave out project_id: a child graph belongs to the project of its root.';
     throw new ServiceError('invalid_request', message);
@@ -161,11 +157,7 @@ export async function graphsForReading(
   return { graphIds: [...found], visibility: { projects } };
 }
 
-async function readableGraph(
-  graphs: Pick<GraphStore, 'get'>,
-  principal: Principal,
-  graphId: string,
-): Promise<Graph> {
+async function readableGraph(graphs: Pick<GraphStore, 'get'>, principal: Principal, graphId: string) {
   const graph = await graphs.get(graphId);
   // An unknown graph is answered like a hidden one, also in time.
   const isAllowed = await principal.grants.on(graph?.projectId ?? graphId, 'view_project_data');

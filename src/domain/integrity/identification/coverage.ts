@@ -94,19 +94,18 @@ async function rdfText(document: unknown, world: ContextWorld): Promise<string> 
 /** The paths of all scalars, nulls and empty containers outside contexts. */
 function leaves(value: Json, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
-  const members: [string | number, Json][] = Array.isArray(value)
-    ? [...value.entries()]
-    : Object.entries(value);
-  if (members.length === 0) return path.length > 0 ? [path] : [];
-  return members.flatMap(([step, member]) => (step === '@context' ? [] : leaves(member, [...path, step])));
+  if (Object.keys(value).length === 0) return path.length > 0 ? [path] : [];
+  return stepsInto(value).flatMap(([step, member]) => leaves(member, [...path, step]));
+}
+
+/** The items of an array, or the members of an object outside contexts. */
+function stepsInto(value: object): [string | number, Json][] {
+  return Array.isArray(value) ? [...value.entries()] : (members(value) as [string, Json][]);
 }
 
 function keys(value: Json, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
-  const members: [string | number, Json][] = Array.isArray(value)
-    ? [...value.entries()]
-    : Object.entries(value).filter(([key]) => key !== '@context');
-  return members.flatMap(([step, member]) => {
+  return stepsInto(value).flatMap(([step, member]) => {
     const inside = keys(member, [...path, step]);
     return typeof step === 'string' ? [[...path, step], ...inside] : inside;
   });

@@ -143,6 +143,12 @@ export function isStatementCid(cid: Cid, codec: (typeof codecs)['jcs' | 'rdfc'])
   return cid.codec === codec && cid.multihash === 'blake3';
 }
 
+/** The identifiers of the same bytes under any codec, because statements can refer to them under each. */
+export function urnsOfBytes({ text, digest, multihash }: Cid): string[] {
+  const others = Object.values(codecs).map((codec) => makeCid(codec, digest, multihash).text);
+  return [...new Set([text, ...others])].map(cidUrn);
+}
+
 /** The form of CIDs in JSON documents. */
 export function cidUrn(cid: Cid | string): string {
   return urn + (typeof cid === 'string' ? cid : cid.text);

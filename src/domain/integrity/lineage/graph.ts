@@ -27,6 +27,12 @@ export interface Lineage {
 
 const edgesPerNode = 4;
 
+/** How an edge is added. Facts are edges that are not followed. They take at most half of the nodes. */
+export interface Addition {
+  readonly depth: number;
+  readonly isFact: boolean;
+}
+
 /** The nodes and edges of a traversal within its limits. At most half of the nodes come from facts. */
 export class LineageGraph {
   readonly #start: string;
@@ -59,11 +65,11 @@ export class LineageGraph {
    * Adds an edge and its missing node. Without room, the edge is left out.
    * @returns whether the graph has the edge.
    */
-  add(statement: ReferringStatement, edge: LineageEdge, depth: number, isFact: boolean): boolean {
+  add(statement: ReferringStatement, edge: LineageEdge, { depth, isFact }: Addition): boolean {
     const key = edgeKey(edge);
     if (this.#edges.has(key)) return true;
     const missing = new Set([edge.from, edge.to].filter((id) => !this.#nodes.has(id)));
-    if (!this.#hasRoom(missing.size, isFact)) {
+    if (!this.#hasRoom(missing.size, { isFact })) {
       this.#leaveOut(edge);
       return false;
     }
@@ -101,7 +107,7 @@ export class LineageGraph {
     for (const id of new Set([from, to])) this.cut(id, 1);
   }
 
-  #hasRoom(nodes: number, isFact: boolean): boolean {
+  #hasRoom(nodes: number, { isFact }: Pick<Addition, 'isFact'>): boolean {
     if (this.#edges.size >= edgesPerNode * this.#limit) return false;
     if (isFact && nodes > 0 && this.#factNodes + nodes > this.#limit / 2) return false;
     return this.#nodes.size + nodes <= this.#limit;

@@ -21,7 +21,7 @@ import {
   usePlaces,
   wantedPlaces,
 } from './edges.ts';
-import { type Lineage, LineageGraph } from './graph.ts';
+import { type Addition, type Lineage, LineageGraph } from './graph.ts';
 
 export interface LineageQuery {
   /** A normalized identifier (see `referenceIdentifier`). */
@@ -99,7 +99,7 @@ export class LineageTrace {
     for (let level = 0; this.#next.length > 0; level += 1) {
       const visits = this.#next;
       this.#next = [];
-      await this.#visitAll(visits, level, level < depth);
+      await this.#visitAll(visits, { depth: level, goesOn: level < depth });
       if (statement && level === 0) await this.#goOnFromStart(statement);
     }
     await this.#noteLeft();
@@ -124,7 +124,7 @@ export class LineageTrace {
   async #showStart(statement: ReferringStatement): Promise<void> {
     if (!this.#isWanted(statement)) return;
     const edges = isComputation(statement.kind) ? attachedEdges(statement) : edgesOfNode(statement);
-    await this.#add(statement, edges, 1, true);
+    await this.#add(statement, edges, { depth: 1, isFact: true });
   }
 
   async #goOnFromStart(statement: ReferringStatement): Promise<void> {
@@ -139,12 +139,11 @@ export class LineageTrace {
   async #add(
     statement: ReferringStatement,
     edges: Iterable<LineageEdge>,
-    depth: number,
-    isFact: boolean,
+    addition: Addition,
   ): Promise<LineageEdge[]> {
     const shown: LineageEdge[] = [];
     for (const edge of edges) {
-      if (this.#graph.add(statement, edge, depth, isFact)) shown.push(edge);
+      if (this.#graph.add(statement, edge, addition)) shown.push(edge);
       await yieldToEventLoop();
     }
     return shown;
@@ -155,12 +154,15 @@ export class LineageTrace {
     const goneThrough = this.#goneThrough[flow];
     if (goneThrough.has(statement)) return;
     const edges = edgesOfNode(statement, [flowEnds(statement, flow)]).toArray();
-    const shown = await this.#add(statement, edges, depth, false);
+    const shown = await this.#add(statement, edges, { depth, isFact: false });
     if (shown.length === edges.length) goneThrough.add(statement);
     for (const { from, to } of shown) this.#reach(flow === 'upstream' ? from : to, [flow]);
   }
 
-  async #visitAll(visits: readonly Visit[], depth: number, goesOn: boolean): Promise<void> {
+  async #visitAll(
+    visits: readonly Visit[],
+    { depth, goesOn }: { readonly depth: number; readonly goesOn: boolean },
+  ): Promise<void> {
     const now = visits.map((visit) => (goesOn ? visit : { ...visit, flows: [] }));
     if (!goesOn) this.#left.push(...visits.map((visit) => ({ ...visit, facts: false, uses: false })));
     for (const group of alike(now)) {
@@ -192,7 +194,7 @@ export class LineageTrace {
     const isLinked = ({ from, to }: LineageEdge) =>
       from === id || to === id || this.#graph.hasNode(statementNode(statement));
     const edges = edgesAt(statement, id, role).filter(isLinked);
-    await this.#add(statement, edges, depth, true);
+    await this.#add(statement, edges, { depth, isFact: true });
   }
 
   async #showComputation(
@@ -201,9 +203,9 @@ export class LineageTrace {
     flow: Flow,
     depth: number,
   ): Promise<void> {
-    if (!this.#graph.add(statement, edgeInto(statement, id, flow), depth, false)) return;
+    if (!this.#graph.add(statement, edgeInto(statement, id, flow), { depth, isFact: false })) return;
     await this.#goOn(statement, flow, depth);
-    await this.#add(statement, attachedEdges(statement), depth, true);
+    await this.#add(statement, attachedEdges(statement), { depth, isFact: true });
     this.#reach(statementNode(statement), []);
   }
 

@@ -35,17 +35,12 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
   }
 }
 
-export interface CheckedAnchor {
-  readonly problems: readonly ManifestProblem[];
-  readonly contexts: ReadonlySet<string>;
-}
-
 /** Recomputes the ids of the embedded statements of an anchor. */
 export async function checkAnchor(
   { identifier }: Pick<StatementChecking, 'identifier'>,
   { place, statements }: CarriedAnchor,
   world: ClosedWorld,
-): Promise<CheckedAnchor> {
+): Promise<{ readonly problems: readonly ManifestProblem[]; readonly contexts: ReadonlySet<string> }> {
   const indexes = [...statements.keys()].filter((index) => isObject(statements[index]));
   const texts = indexes.map((index) => Buffer.from(JSON.stringify(statements[index])));
   let end = 0;

@@ -56,11 +56,7 @@ export async function wholeOf({ bytes }: CarriedBlob): Promise<Uint8Array> {
 }
 
 /** A streaming hash is too expensive for a million small blobs. */
-async function digestOf(
-  blob: CarriedBlob,
-  { multihash }: Cid,
-  bytes: Uint8Array | undefined,
-): Promise<Uint8Array> {
+async function digestOf(blob: CarriedBlob, { multihash }: Cid, bytes: Uint8Array | undefined) {
   if (multihash === 'blake3' && bytes) return blake3Digest(bytes);
   const hash = hasher(multihash);
   if (bytes) hash.update(bytes);

@@ -4,9 +4,8 @@ import type { ContextKeeper } from '../contexts/contexts.ts';
 import { StatementGathering } from '../exports/statement-gathering.ts';
 import type { BlobStore } from '../ports.ts';
 import { type AttachedBlobs, blobsAttachedTo } from './attached-blobs.ts';
-import { manifestCar } from './car.ts';
 import type { ManifestForm } from './carrier.ts';
-import { type ManifestContent, manifestJson } from './json.ts';
+import { type ManifestContent, manifestCar, manifestJson } from './json.ts';
 import type { GraphAttachments, GraphContents, SpoolStore } from './ports.ts';
 
 export interface ManifestExporting {
@@ -36,8 +35,11 @@ export interface ExportedManifest extends AsyncDisposable {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Called now and then with the number of statements so far. An error that it throws ends the export. */
-type OnGathered = (statements: number) => Promise<void>;
+export interface ManifestOptions {
+  readonly form: ManifestForm;
+  /** Called now and then with the number of statements so far. An error that it throws ends the export. */
+  readonly onGathered?: (statements: number) => Promise<void>;
+}
 
 /** Larger blobs do not fit into a JSON string that readers can handle. */
 const jsonBlobLimit = 256 << 20;
@@ -50,11 +52,14 @@ export async function exportManifest(
   ports: ManifestExporting,
   filter: ManifestFilter,
   visibility: Visibility,
-  form: ManifestForm,
-  onGathered: OnGathered = async () => {},
+  { form, onGathered = async () => {} }: ManifestOptions,
 ): Promise<ExportedManifest> {
   const attachments = await ports.graphContents.attachments(filter.graphIds, visibility);
-  const gathered = await gather(ports, filter, visibility, form, attachments.contexts, onGathered);
+  const gathered = await gather(ports, filter, visibility, {
+    form,
+    onGathered,
+    attached: attachments.contexts,
+  });
   const { gathering, documents } = gathered;
   const { found, missing } = gathered.blobs;
   const isCarried = ({ size }: FoundBlob) => form === 'car' || size <= jsonBlobLimit;
@@ -80,9 +85,7 @@ async function gather(
   ports: ManifestExporting,
   { graphIds, includeContext, includeBlobs }: ManifestFilter,
   visibility: Visibility,
-  form: ManifestForm,
-  attached: Attached,
-  onGathered: OnGathered,
+  { form, onGathered, attached }: Required<ManifestOptions> & { readonly attached: Attached },
 ) {
   const without = new Set<string>();
   for (;;) {

@@ -86,12 +86,7 @@ async function assertVersion(json: JsonFile, member: JsonMember | undefined): Pr
   );
 }
 
-async function present(
-  json: JsonFile,
-  member: JsonMember | undefined,
-  name: string,
-  opening: '{' | '[',
-): Promise<JsonMember | undefined> {
+async function present(json: JsonFile, member: JsonMember | undefined, name: string, opening: '{' | '[') {
   if (!member) return undefined;
   const { start, end } = member;
   const begin = Buffer.from(await json.bytes({ start, end: Math.min(end, start + 4) })).toString();

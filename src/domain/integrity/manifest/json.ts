@@ -3,8 +3,10 @@ import { ServiceError } from '../../errors.ts';
 import { chunksOf, type RandomAccess } from '../../json/random-access.ts';
 import { readAll } from '../blobs/blob-store.ts';
 import type { FoundBlob } from '../blobs/referenced-blobs.ts';
+import { carHeader, sectionHead } from '../car/writing.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
-import { parseCid } from '../identifiers/cid.ts';
+import { type Cid, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
+import { hasher } from '../identifiers/hashing.ts';
 import type { BlobContent, BlobStore } from '../ports.ts';
 import { manifestVersion } from './file.ts';
 
@@ -101,4 +103,47 @@ export async function* inChunks(parts: AsyncIterable<Uint8Array | string>): Asyn
     size = 0;
   }
   if (size > 0) yield Buffer.concat(waiting);
+}
+
+/**
+ * A manifest as a CAR v1. The root is a raw block: the JSON manifest without blobs, with a list of those that nothing else
+ * in it names, so that no block can be added or removed unnoticed. Then follow all forms of the
+ * statements (RFC 8785, under their `jcs_cid`), the context documents and the blobs.
+ * @param statements the sections of the statements.
+ */
+export function manifestCar(content: ManifestContent, statements: RandomAccess): AsyncGenerator<Uint8Array> {
+  return inChunks(carParts(content, statements));
+}
+
+async function* carParts(content: ManifestContent, statements: RandomAccess): AsyncGenerator<Uint8Array> {
+  const { ports, documents, blobs } = content;
+  const attached = blobs.filter(({ isAttached }) => isAttached).map(({ cid }) => cid);
+  const rootContent = { ...content, blobs: [], attached };
+  const root = await nameOf(manifestJson(rootContent));
+  yield carHeader(root.cid);
+  yield sectionHead(root.cid, root.size);
+  yield* manifestJson(rootContent);
+  yield* chunksOf(statements);
+  const written = new Set(documents.values());
+  for (const cid of [...written].sort()) {
+    const bytes = await ports.contexts.read(cid);
+    yield sectionHead(parseCid(cid), bytes.length);
+    yield bytes;
+  }
+  for (const blob of blobs) {
+    if (written.has(blob.cid)) continue;
+    yield sectionHead(parseCid(blob.cid), blob.size);
+    yield* blobBytes(ports.blobs, blob);
+  }
+}
+
+/** A CAR starts with the CID of its root, so the root is generated twice. */
+async function nameOf(bytes: AsyncIterable<Uint8Array>): Promise<{ cid: Cid; size: number }> {
+  const hash = hasher('blake3');
+  let size = 0;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { cid: makeCid(codecs.raw, hash.digest()), size };
 }

@@ -91,7 +91,7 @@ export class SummaryCounts {
   add(finding: ManifestFinding): void {
     if (finding.kind === 'fault') this.counts.faults += 1;
     if (finding.kind === 'missing') this.counts.missing += 1;
-    if (finding.kind === 'trust') this.#addTrust(finding.trust, finding.isKnown);
+    if (finding.kind === 'trust') this.#addTrust(finding);
   }
 
   get signers(): SignerCount[] {
@@ -104,7 +104,8 @@ export class SummaryCounts {
     return this.#knownDids.has(signer ?? '');
   }
 
-  #addTrust({ state, by, isRegistrant, isValid }: Trust, isKnown: boolean): void {
+  #addTrust({ trust, isKnown }: Extract<ManifestFinding, { kind: 'trust' }>): void {
+    const { state, by, isRegistrant, isValid } = trust;
     this.counts[state] += 1;
     this.counts.claimed -= 1;
     if (isKnown) this.counts.known += 1;

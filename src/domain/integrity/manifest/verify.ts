@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { collectionParts } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
@@ -38,7 +38,7 @@ export async function* verifyManifest(
     if (!(error instanceof ServiceError)) throw error;
     const { code, message, details: [detail] = [] } = error;
     const { pointer: place = '', reason } = detail?.pointer === undefined ? { reason: message } : detail;
-    yield verification.counted({ kind: 'fault', place, code, reason });
+    yield verification.counted(fault(place, code, reason));
   }
   return verification.summary;
 }
@@ -98,7 +98,8 @@ class Verification {
     const carrier = await openCarrier(file, form);
     const contexts = await readContexts(carrier.manifest, this.#ports.registry);
     this.#contexts = contexts;
-    for (const url of contexts.disproved) yield otherDocument(placeIn('contexts', url));
+    for (const url of contexts.disproved)
+      yield fault(placeIn('contexts', url), 'cid_mismatch', 'The document does not have the CID in its URL.');
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
     yield* this.#attached(carrier);
@@ -191,7 +192,7 @@ class Verification {
       const text = Buffer.from(await json.bytes({ start, end: Math.min(end, start + cidBytes) })).toString();
       const cid = cidIn(text.slice(1, -1));
       if (cid) yield* this.#reference(cidUrn(cid), place);
-      else yield notACid(place, text);
+      else yield fault(place, 'invalid_cid', `${shortened(text)} is not a CID.`);
       index += 1;
     }
   }
@@ -238,23 +239,17 @@ class Verification {
       if (carried.has(text)) continue;
       this.#counts.blobs += 1;
       if (this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
-      const reason = 'Nothing in the manifest refers to this block.';
-      yield { kind: 'fault', place, code: 'unexpected_content', reason };
+      yield fault(place, 'unexpected_content', 'Nothing in the manifest refers to this block.');
     }
   }
 }
 
-function otherDocument(place: string): ManifestFinding {
-  const reason = 'The document does not have the CID in its URL.';
-  return { kind: 'fault', place, code: 'cid_mismatch', reason };
-}
-
-function notACid(place: string, text: string): ManifestFinding {
-  return { kind: 'fault', place, code: 'invalid_cid', reason: `${shortened(text)} is not a CID.` };
+function fault(place: string, code: ErrorCode, reason: string): ManifestFinding {
+  return { kind: 'fault', place, code, reason };
 }
 
 function problemFinding(place: string, { code, message }: ServiceError): ManifestFinding {
-  return { kind: 'fault', place, code, reason: message };
+  return fault(place, code, message);
 }
 
 /** Ignores the codec of blobs. Ids of statements are kept apart, because they are not hashes of bytes. */

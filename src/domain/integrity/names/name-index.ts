@@ -28,7 +28,7 @@ export interface NameIndex {
 export function nameIndex(ports: NameReading): NameIndex {
   return {
     of: (ids, scope) => namesOf(ports, ids, scope),
-    search: (start, filter, page, scope) => searchNames(ports, start, filter, page, scope),
+    search: (start, filter, page, scope) => searchNames(ports, { start, filter }, page, scope),
   };
 }
 
@@ -106,8 +106,7 @@ type CursorMark = readonly [after: string | null, hidden: number];
 /** See `NameIndex`. */
 async function searchNames(
   { names, rows }: NameReading,
-  start: string,
-  filter: StatementFilter,
+  { start, filter }: { readonly start: string; readonly filter: StatementFilter },
   { after, limit }: Page,
   scope: StatementScope,
 ): Promise<StatementPage> {
@@ -121,7 +120,7 @@ async function searchNames(
   let lastSeen: { readonly position: string | null; readonly count: number } | undefined;
   const found: WholeStatement[] = [];
 
-  async function answer(hasMore: boolean): Promise<StatementPage> {
+  async function answer({ hasMore }: { readonly hasMore: boolean }): Promise<StatementPage> {
     const statements = found.map((row) => storedStatement(row, scope));
     if (!hasMore) return { statements };
     if (hidden > mostHidden) throwTooShort();
@@ -142,13 +141,13 @@ async function searchNames(
       found.push(row);
       bytes += row.jcs.length;
       if (found.length >= limit || bytes >= bytesAnswered)
-        return await answer(at + 1 < records.length || next !== undefined);
+        return await answer({ hasMore: at + 1 < records.length || next !== undefined });
     }
     looked += records.length;
     position = next;
     await yieldToEventLoop();
   }
-  return await answer(position !== undefined);
+  return await answer({ hasMore: position !== undefined });
 }
 
 type Read = (position: string | null, most: number) => ReturnType<NameReading['names']['page']>;

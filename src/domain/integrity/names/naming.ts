@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { type Cid, cidIn, cidUrn, urnsOfBytes } from '../identifiers/cid.ts';
 import type { GraphImports } from '../manifest/ports.ts';
 import type { BlobStore, PutCounts, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
 import { PackedRows, rowsOfKind } from '../statements/packed-rows.ts';
@@ -54,13 +54,9 @@ const rowsAtOnce = 200;
 const mostRows = 10_000;
 
 /** Indexes the name in a document for the statements that are stored already. */
-async function nameByDocument(
-  { names, rows }: Omit<NamingPorts, 'blobs'>,
-  cid: Cid,
-  name: string,
-): Promise<void> {
+async function nameByDocument({ names, rows }: Omit<NamingPorts, 'blobs'>, cid: Cid, name: string) {
   const places = [documentPlace];
-  const identifiers = identifiersOf(cid);
+  const identifiers = urnsOfBytes(cid);
   for (const part of [rows.verified, rows.unverified]) {
     const known = await part.referring(identifiers, places, 1);
     for (const identifier of identifiers.filter((_, at) => known[at]?.length !== 0)) {
@@ -78,12 +74,6 @@ async function nameByDocument(
       }
     }
   }
-}
-
-/** Statements can refer to the same bytes under any codec. */
-function identifiersOf({ text, digest, multihash }: Cid): string[] {
-  const others = Object.values(codecs).map((codec) => makeCid(codec, digest, multihash).text);
-  return [...new Set([text, ...others])].map(cidUrn);
 }
 
 /** Indexes the name in each small JSON document that is stored. */

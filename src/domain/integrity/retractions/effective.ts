@@ -68,12 +68,12 @@ async function retractionOf(ports: RetractionPorts, claim: Claim): Promise<Retra
   for (const did of await authorsOf(ports, claim)) {
     const [candidates = []] = await ports.retractions.among('byWithdrawn', [claim.id], eachLooked, [did]);
     for (const record of candidates)
-      if (await isSigned(ports, record, did)) return retractionFrom(record, true);
+      if (await isSigned(ports, record, did)) return retractionFrom(record, { isSigned: true });
   }
   const registrar = await ports.registrarOf(claim.id);
   if (registrar === null) return undefined;
   const [[record] = []] = await ports.retractions.among('byWithdrawn', [claim.id], 1, [registrar]);
-  return record && retractionFrom(record, false);
+  return record && retractionFrom(record, { isSigned: false });
 }
 
 /** The DIDs that speak for a statement: its registrant, and those whose proof is a part of it. */
@@ -85,11 +85,7 @@ async function authorsOf({ proofsIn, ownDids }: RetractionPorts, claim: Claim): 
   return [...all.difference(ownDids)];
 }
 
-async function isSigned(
-  ports: RetractionPorts,
-  { retraction }: RetractionRecord,
-  did: string,
-): Promise<boolean> {
+async function isSigned(ports: RetractionPorts, { retraction }: RetractionRecord, did: string) {
   const [found = []] = await ports.signatures.among('byProof', [retraction], signaturesLooked, ['ok', did]);
   // Whoever may ask this service for a credential would speak for it.
   const theirs = found.filter(
@@ -100,7 +96,7 @@ async function isSigned(
 
 function retractionFrom(
   { retraction, registeredBy, reason, time }: RetractionRecord,
-  isSigned: boolean,
+  { isSigned }: Pick<Retraction, 'isSigned'>,
 ): Retraction {
   return { statement: retraction, by: registeredBy, isSigned, reason, time };
 }

@@ -43,10 +43,7 @@ export async function keepRetractions(
 }
 
 /** Those whose signature by the DID in their `registeredBy` is stored. */
-async function signedAmong(
-  signatures: Pick<Signatures, 'among'>,
-  records: readonly RetractionRecord[],
-): Promise<RetractionRecord[]> {
+async function signedAmong(signatures: Pick<Signatures, 'among'>, records: readonly RetractionRecord[]) {
   const signed: RetractionRecord[] = [];
   for (const [signer, byOne] of Map.groupBy(records, ({ registeredBy }) => registeredBy)) {
     const ids = byOne.map(({ retraction }) => retraction);

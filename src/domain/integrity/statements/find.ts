@@ -45,7 +45,9 @@ export async function findIdentifier(
   const own = await ownForms(statementIndex, cid, page, scope);
   const room = page.limit - own.variants.length;
   const rest =
-    own.next === undefined ? await referencesTo(statementIndex, identifier, page, room, scope) : {};
+    own.next === undefined
+      ? await referencesTo(statementIndex, identifier, { ...page, limit: room }, scope)
+      : {};
   const next = own.next ?? rest.next;
   const statements = [...own.statements, ...(rest.statements ?? [])];
   const isFirst = page.after === null;
@@ -85,8 +87,7 @@ async function ownForms(
 async function referencesTo(
   index: FindPorts['statementIndex'],
   identifier: string,
-  { after }: Page,
-  room: number,
+  { after, limit: room }: Page,
   scope: StatementScope,
 ): Promise<Partial<Part>> {
   const from = after?.startsWith(amongReferences) ? after.slice(1) : null;

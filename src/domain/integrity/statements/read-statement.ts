@@ -103,10 +103,7 @@ function namesBundledContexts(value: unknown): boolean {
   );
 }
 
-async function isCovered(
-  identifier: StatementReading['identifier'],
-  { jcs }: StoredStatement,
-): Promise<boolean> {
+async function isCovered(identifier: StatementReading['identifier'], { jcs }: StoredStatement) {
   const options = { generateId: false, strict: false, reportCoverage: true };
   const { refused, uncovered } = await identifier.identify(jcs, [0, jcs.length], options);
   return refused.length + uncovered.length === 0;

@@ -58,7 +58,9 @@ export async function findReferring(
     let isCut = false;
     const sources: Entries[] = [];
     for (const { part, few } of parts)
-      sources.push(few.get(identifier) ?? (await manyByPlace(part, identifier, places, scope, budget)));
+      sources.push(
+        few.get(identifier) ?? (await manyByPlace({ rows: part, scope, budget }, identifier, places)),
+      );
     for (const { place, limit } of places) {
       const there = sources.flatMap(({ byPlace }) => byPlace.get(place) ?? []);
       const taken = budget.take(there.slice(0, limit));
@@ -132,18 +134,22 @@ function placeOf({ role, statement: { kind } }: Entry): number {
   return placeNumber({ role, kind });
 }
 
+interface Reading {
+  readonly rows: StatementRows;
+  readonly scope: StatementScope;
+  readonly budget: Budget;
+}
+
 /** Reads an identifier with many references: all places together if one page is enough, else place by place. */
 async function manyByPlace(
-  rows: StatementRows,
+  reading: Reading,
   identifier: string,
   wanted: readonly WantedPlace[],
-  scope: StatementScope,
-  budget: Budget,
 ): Promise<Entries> {
   const found: Entry[] = [];
   let isLonger = false;
   const read = async (places: readonly number[], limit: number) =>
-    await listed(rows, identifier, places, limit, scope, budget);
+    await listed(reading, identifier, places, limit);
   for (const [limit, group] of Map.groupBy(wanted, (each) => each.limit)) {
     const places = group.map(({ place }) => place);
     const together = places.length > 1 ? await read(places, Math.min(limit, rowsTogether)) : undefined;
@@ -159,12 +165,10 @@ async function manyByPlace(
 }
 
 async function listed(
-  rows: StatementRows,
+  { rows, scope, budget }: Reading,
   identifier: string,
   places: readonly number[],
   limit: number,
-  scope: StatementScope,
-  budget: Budget,
 ): Promise<{ entries: Entry[]; isLonger: boolean }> {
   const looks = budget.looks;
   const room = { taken: 0, entries: limit, looks, bytes: bytesFound };

@@ -1,13 +1,6 @@
 import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
-import type {
-  Page,
-  ReferencePage,
-  StatementPage,
-  StatementScope,
-  StatementStore,
-  StoredStatement,
-} from '../ports.ts';
+import type { Page, ReferencePage, StatementPage, StatementScope, StatementStore } from '../ports.ts';
 import { graphContents } from './contents.ts';
 import { readLists, sourceOf } from './lists.ts';
 import { otherPlaces, placeNumber, statementPlaces } from './places.ts';
@@ -55,11 +48,7 @@ export function statementReads(rows: StatementRowsOfStore): Pick<StatementStore,
   };
 }
 
-async function readForm(
-  rows: StatementRowsOfStore,
-  jcsCid: Cid,
-  scope: StatementScope,
-): Promise<StoredStatement | undefined> {
+async function readForm(rows: StatementRowsOfStore, jcsCid: Cid, scope: StatementScope) {
   for (const part of rowsIn(rows, scope)) {
     const [row] = await part.whole([jcsCid]);
     if (row && isInScope(row, scope)) return storedStatement(row, scope);

@@ -83,10 +83,7 @@ function rowsAt(indexes: readonly number[], rows: Iterable<StatementRow>): State
 }
 
 /** Otherwise whoever may ask for credentials could withdraw what this service has registered. */
-function assertNoOwnRetraction(
-  { signer }: Pick<StatementWriting, 'signer'>,
-  rows: Iterable<StatementRow>,
-): void {
+function assertNoOwnRetraction({ signer }: Pick<StatementWriting, 'signer'>, rows: Iterable<StatementRow>) {
   for (const row of rowsOfKind(rows, retractionKind))
     if (withdrawalOf(row)?.registeredBy === signer.did)
       throw new ServiceError(

@@ -6,13 +6,11 @@ import type {
 } from '../../../contract/control-plane/agents.ts';
 import type { Agent, AgentBinding, AgentStatusEvent } from '../../../domain/control-plane/agents/agents.ts';
 import type { AgentDetail, BoundAgent } from '../../../domain/control-plane/agents/visible-agents.ts';
-
-const iso = (moment: number) => new Date(moment).toISOString();
-const isoOrNull = (moment: number | null) => (moment === null ? null : iso(moment));
+import { isoOrNull, isoTime } from '../../answers.ts';
 
 export function agentJson(agent: Agent): AgentAnswer {
   const { id, name, handle, issuer, subject, did, state, createdAt, changedAt } = agent;
-  const times = { created_at: iso(createdAt), changed_at: iso(changedAt) };
+  const times = { created_at: isoTime(createdAt), changed_at: isoTime(changedAt) };
   return { agent_id: id, name, handle, issuer, subject, did, state, ...times };
 }
 
@@ -21,7 +19,7 @@ export function boundAgentJson({ agent, bindings }: BoundAgent): BoundAgentAnswe
 }
 
 function bindingJson({ id, issuer, subject, state, createdAt, endedAt }: AgentBinding) {
-  return { id, issuer, subject, state, created_at: iso(createdAt), ended_at: isoOrNull(endedAt) };
+  return { id, issuer, subject, state, created_at: isoTime(createdAt), ended_at: isoOrNull(endedAt) };
 }
 
 export function agentDetailJson({ keys, ...bound }: AgentDetail): AgentDetailAnswer {
@@ -29,12 +27,12 @@ export function agentDetailJson({ keys, ...bound }: AgentDetail): AgentDetailAns
     ...boundAgentJson(bound),
     keys: keys.map(({ did, addedAt, retiredAt }) => ({
       did,
-      added_at: iso(addedAt),
+      added_at: isoTime(addedAt),
       retired_at: isoOrNull(retiredAt),
     })),
   };
 }
 
 export function statusEventJson({ event, actor, reason, at }: AgentStatusEvent): StatusEventAnswer {
-  return { event, actor, reason, at: iso(at) };
+  return { event, actor, reason, at: isoTime(at) };
 }

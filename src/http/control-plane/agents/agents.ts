@@ -85,12 +85,16 @@ export function agentRoutes(app: ControlPlaneApp, ports: AgentRoutes): void {
   });
 
   bindingOperation(app, ports);
-  stateOperation(app, ports, 'revoke', 'revoked', {
+  stateOperation(app, ports, {
+    verb: 'revoke',
+    state: 'revoked',
     summary: 'Revoke an agent',
     description:
       'From the next request on, every process refuses what is reported about the agent and its registrations. Revoking a revoked agent changes nothing.',
   });
-  stateOperation(app, ports, 'restore', 'active', {
+  stateOperation(app, ports, {
+    verb: 'restore',
+    state: 'active',
     summary: 'Restore a revoked agent',
     description: 'The agent keeps its key and its bindings. Restoring an active agent changes nothing.',
   });
@@ -121,13 +125,14 @@ function bindingOperation(app: ControlPlaneApp, ports: AgentRoutes): void {
   });
 }
 
-function stateOperation(
-  app: ControlPlaneApp,
-  ports: AgentRoutes,
-  verb: 'revoke' | 'restore',
-  state: AgentState,
-  words: { readonly summary: string; readonly description: string },
-): void {
+interface StateOperation {
+  readonly verb: 'revoke' | 'restore';
+  readonly state: AgentState;
+  readonly summary: string;
+  readonly description: string;
+}
+
+function stateOperation(app: ControlPlaneApp, ports: AgentRoutes, { verb, state, ...words }: StateOperation) {
   operation(app, `POST /v1/agents/{id}/${verb}`, {
     access: 'admin',
     tag,

@@ -80,12 +80,7 @@ export async function agentExchange(
 }
 
 /** The same rules as below /v1/projects. */
-async function enter(
-  ports: ActivityPorts,
-  { context, caller }: Call,
-  project: string,
-  agentId: string,
-): Promise<RuntimeScope> {
+async function enter(ports: ActivityPorts, { context, caller }: Call, project: string, agentId: string) {
   const bearer = () => bearerOf(context.req.header('authorization'));
   await authorizeProjectRead(ports, { role: caller.role, bearer }, project);
   const { agent } = await resolvedAgent(ports, project, agentId);

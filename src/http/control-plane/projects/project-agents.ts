@@ -12,17 +12,9 @@ import {
   listProjectAgents,
 } from '../../../domain/control-plane/projects/evidence.ts';
 import { jsonOf, pageRequest } from '../../answering.ts';
-import { jsonAnswer } from '../../answers.ts';
+import { isoOrNull, isoTime, jsonAnswer } from '../../answers.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
-import {
-  enterAgent,
-  enterProject,
-  isoOrNull,
-  isoTime,
-  noAgent,
-  type ProjectPorts,
-  severalAgents,
-} from './project-calls.ts';
+import { enterAgent, enterProject, noAgent, type ProjectPorts, severalAgents } from './project-calls.ts';
 
 export const tag = 'Projects';
 

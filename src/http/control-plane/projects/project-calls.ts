@@ -52,6 +52,3 @@ export async function enterRuntime(ports: ProjectPorts, call: AgentCall): Promis
   const { agent } = await enterAgent(ports, call);
   return runtimeScope(call.params.project_uuid, agent.id);
 }
-
-export const isoTime = (time: number) => new Date(time).toISOString();
-export const isoOrNull = (time: number | null) => (time === null ? null : isoTime(time));

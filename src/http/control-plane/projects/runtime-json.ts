@@ -1,14 +1,19 @@
+import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { exchange, pluginEvent, state } from '../../../contract/control-plane/runtime-records.ts';
+import type { Bucket } from '../../../domain/bucket.ts';
 import type {
   AuditExchange,
   PluginEvent,
   SealedBody,
+  SealedPart,
   StateRecord,
 } from '../../../domain/control-plane/gateway/runtime-records.ts';
+import { readSealed } from '../../../domain/control-plane/gateway/sealed-contents.ts';
 import type { InProject, Visible } from '../../../domain/control-plane/projects/runtime-scope.ts';
-import type { JsonPieces } from '../../answering.ts';
-import { isoTime } from './project-calls.ts';
+import type { AppEnv } from '../../../platform/http/app-env.ts';
+import { type Answered, type JsonPieces, wholeAnswer } from '../../answering.ts';
+import { isoTime } from '../../answers.ts';
 
 function belongingOf({ projectUrn, agentId, exchangeKey }: Visible<Pick<PluginEvent, 'agentId'>>) {
   return { project_urn: projectUrn, agent_id: agentId, exchange_key: exchangeKey };
@@ -50,4 +55,31 @@ export function* jsonOfEvents(
 export function stateJson(one: Visible<StateRecord>): z.output<typeof state> {
   const { stateCid, occurredAt, children } = one;
   return { state_cid: stateCid, ...belongingOf(one), occurred_at: isoTime(occurredAt), children };
+}
+
+/** RFC 9110, section 8.3.1. Other texts could not be sent as a header. */
+const mediaType = /^[\w!#$%&'*+.^`|~-]{1,127}\/[\w!#$%&'*+.^`|~-]{1,127}(?:;[\t\x20-\x7e]{0,500})?$/;
+const unknownType = 'application/octet-stream';
+
+/** Browsers must download what an agent sent, and never run or render it in the name of this service. */
+const cautions = {
+  'content-disposition': 'attachment',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Answers the bytes of a record, after they were compared with their CID. @throws ServiceError `damaged`. */
+export async function sealedAnswer<Caller>(
+  context: Context<AppEnv<Caller>>,
+  contents: Pick<Bucket, 'read'>,
+  part: SealedPart,
+  contentType = unknownType,
+): Promise<Answered> {
+  using reading = context.get('account').another();
+  reading.take(part.size);
+  const bytes = await readSealed(contents, part);
+  reading[Symbol.dispose]();
+  const type = mediaType.test(contentType) ? contentType : unknownType;
+  return wholeAnswer(context, bytes, { ...cautions, 'content-type': type });
 }

@@ -31,12 +31,11 @@ import {
   timeSeries,
 } from '../../../domain/control-plane/projects/time-series.ts';
 import { jsonOf, pageRequest } from '../../answering.ts';
-import { jsonAnswer } from '../../answers.ts';
+import { isoTime, jsonAnswer } from '../../answers.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { projectAgentRoutes, tag } from './project-agents.ts';
-import { enterRuntime, isoTime, noAgent, type ProjectPorts, severalAgents } from './project-calls.ts';
-import { exchangeJson, jsonOfEvents, stateJson } from './runtime-json.ts';
-import { sealedAnswer } from './sealed-answer.ts';
+import { enterRuntime, noAgent, type ProjectPorts, severalAgents } from './project-calls.ts';
+import { exchangeJson, jsonOfEvents, sealedAnswer, stateJson } from './runtime-json.ts';
 
 export interface RuntimePorts extends ProjectPorts, RuntimeRecords {
   readonly sealedContents: Pick<Bucket, 'read'>;

@@ -4,7 +4,7 @@ import type { BlobNaming } from '../../../domain/integrity/blobs/upload.ts';
 import type { BlobStore } from '../../../domain/integrity/ports.ts';
 import { assertContentType, bodyStream } from '../../../platform/http/body.ts';
 import { multipartParts } from '../../../platform/http/multipart.ts';
-import type { RequestLimits } from '../request-limits.ts';
+import type { RequestLimits } from '../../parsed-request.ts';
 
 const multipart = 'multipart/form-data';
 const car = 'application/vnd.ipld.car';

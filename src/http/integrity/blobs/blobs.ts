@@ -27,9 +27,8 @@ import { assertContentType, assertSize, bodyStream } from '../../../platform/htt
 import { streamAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, isNotModified, type ServedBytes } from '../../byte-answer.ts';
-import { jsonBody } from '../../parsed-request.ts';
+import { jsonBody, type RequestLimits } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
-import type { RequestLimits } from '../request-limits.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 
 const tag = 'Blob store';

@@ -10,16 +10,14 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { type SignedListPorts, signedStatusList } from '../../../domain/integrity/credentials/signed-list.ts';
 import {
   entryAt,
-  type StandingOfCredential,
   type StatusPorts,
   statusOf,
   statusUnder,
 } from '../../../domain/integrity/credentials/status.ts';
 import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { accepts } from '../../accepts.ts';
 import { wholeAnswer } from '../../answering.ts';
-import { errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
+import { accepts, errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
 import { credentialTag } from './credentials.ts';
@@ -86,10 +84,7 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
   });
 }
 
-async function statusNamed(
-  ports: StatusPorts,
-  query: z.output<typeof credentialStatusQuery>,
-): Promise<StandingOfCredential> {
+async function statusNamed(ports: StatusPorts, query: z.output<typeof credentialStatusQuery>) {
   const { credential_id: id, status_list_credential: list, status_list_index: index } = query;
   const isEntry = list !== undefined && index !== undefined && id === undefined;
   if (id !== undefined && list === undefined && index === undefined) return await statusOf(ports, id);

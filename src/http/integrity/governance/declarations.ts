@@ -19,7 +19,7 @@ import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { documentBody, tag } from './document-body.ts';
+import { documentBody, tag } from './documents.ts';
 
 const answers = {
   200: jsonAnswer('The statement of this service in the graph of the project', declared),

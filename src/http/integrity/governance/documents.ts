@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import type { z } from 'zod';
 import { policyBody, policyCids, subjectBody } from '../../../contract/integrity/governance.ts';
 import { cidText } from '../../../contract/values.ts';
@@ -18,11 +19,11 @@ import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import type { JsonObject } from '../../../domain/json/is-object.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
+import { assertContentType, readBody } from '../../../platform/http/body.ts';
 import { readyAnswer } from '../../answering.ts';
 import { jsonAnswer } from '../../answers.ts';
+import { parsed } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
-import { documentBody, tag } from './document-body.ts';
-
 export type DocumentRoutes = DocumentPorts & { readonly json: Pick<JsonReader, 'jcs'> };
 
 export function documentRoutes(app: App, ports: DocumentRoutes): void {
@@ -66,12 +67,28 @@ export function documentRoutes(app: App, ports: DocumentRoutes): void {
   });
 }
 
-async function authorizeSubject(
-  principal: Principal,
-  { id, organizationId }: z.output<typeof subjectBody>,
-): Promise<void> {
+async function authorizeSubject(principal: Principal, { id, organizationId }: z.output<typeof subjectBody>) {
   const project = uuidIn(id);
   if (project === undefined)
     return await authorizeOrganization(principal, 'apply_policies', organizationId ?? null);
   await authorizeProject(principal, 'apply_policies', project);
+}
+
+/** Larger documents would be parsed on the main thread for too long. */
+const bodyLimit = 1 << 20;
+
+export const tag = 'Governance';
+
+/** A JSON body that becomes a document, read strictly and off the main thread. Null members count as absent. */
+export async function documentBody<Schema extends z.ZodType>(
+  context: Context,
+  schema: Schema,
+  { json }: { readonly json: Pick<JsonReader, 'jcs'> },
+): Promise<{ fields: z.output<Schema>; document: JsonObject }> {
+  assertContentType(context, ['application/json', 'application/ld+json'], true);
+  const { text } = await json.jcs(await readBody(context, { bytes: bodyLimit, setting: null }));
+  const body = JSON.parse(new TextDecoder().decode(text));
+  const fields = parsed(schema, body, 'The body');
+  const members = Object.entries(body).filter(([, value]) => value !== null);
+  return { fields, document: Object.fromEntries(members) };
 }

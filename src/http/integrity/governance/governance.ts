@@ -1,8 +1,31 @@
+import {
+  certificate,
+  complianceBody,
+  governanceProject,
+  membershipBody,
+  policyManifestRequest,
+} from '../../../contract/integrity/governance.ts';
+import { manifest } from '../../../contract/integrity/manifests.ts';
+import { authorizeProject, callerKey, onNamedProject } from '../../../domain/access/access.ts';
+import {
+  type Certificate,
+  type CertificatePorts,
+  issueCompliance,
+  issueMembership,
+} from '../../../domain/integrity/governance/certificates.ts';
+import {
+  exportPolicies,
+  type PolicyManifestPorts,
+} from '../../../domain/integrity/governance/policy-manifest.ts';
+import type { WorkLimit } from '../../../domain/integrity/ports.ts';
+import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { type CertificateRoutes, certificateRoutes } from './certificates.ts';
+import { streamAnswer } from '../../answering.ts';
+import { jsonAnswer } from '../../answers.ts';
+import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
+import { operation } from '../operation.ts';
 import { type DeclarationRoutes, declarationRoutes } from './declarations.ts';
-import { type DocumentRoutes, documentRoutes } from './documents.ts';
-import { type PolicyManifestRoutes, policyManifestRoutes } from './policy-manifest.ts';
+import { type DocumentRoutes, documentRoutes, tag } from './documents.ts';
 import { type StatusRoutes, statusRoutes } from './status.ts';
 
 export type GovernanceRoutes = DocumentRoutes &
@@ -17,4 +40,94 @@ export function governanceRoutes(app: App, ports: GovernanceRoutes): void {
   certificateRoutes(app, ports);
   policyManifestRoutes(app, ports);
   statusRoutes(app, ports);
+}
+
+type PolicyManifestRoutes = PolicyManifestPorts & {
+  /** Limits how many exports gather statements at once while callers wait. */
+  readonly exportTurns: WorkLimit;
+  readonly limits: JsonLimits;
+};
+
+function policyManifestRoutes(app: App, ports: PolicyManifestRoutes): void {
+  operation(app, 'POST /gov/v1/policy/manifest/{project_uuid}', {
+    access: onNamedProject('view_project_data'),
+    audit: 'none',
+    tag,
+    summary: 'Export what a project has under some policies',
+    description:
+      'A manifest of version 3 with the declarations about the controls of the policies, their reviews, the compliance certificates, and the memberships of the project. With includeBlobs it has their documents, the policies and the controls. The header Cairn-Missing-Blobs counts blobs that the store lacks.',
+    params: governanceProject,
+    body: { 'application/json': { schema: policyManifestRequest } },
+    answers: { 200: jsonAnswer('The manifest', manifest) },
+    handle: async ({ context, principal, params: { project_uuid: projectId } }) => {
+      await authorizeProject(principal, 'view_project_data', projectId);
+      const asked = await parsedJsonBody(context, policyManifestRequest, ports.limits);
+      const filter = {
+        projectId,
+        policyCids: asked.policyCids ?? null,
+        includeContext: asked.includeContext ?? false,
+        includeBlobs: asked.includeBlobs ?? false,
+      };
+      const exported = await ports.exportTurns.run(
+        () => exportPolicies(ports, principal, filter),
+        callerKey(principal),
+      );
+      const headers = new Headers({
+        'content-type': 'application/json',
+        'x-content-type-options': 'nosniff',
+        ...(filter.includeBlobs && { 'cairn-missing-blobs': String(exported.missingBlobs) }),
+      });
+      return await streamAnswer(context, exported.bytes, exported, { headers });
+    },
+  });
+}
+
+const answers = {
+  200: jsonAnswer('The credential', certificate),
+};
+const repeats = 'The same request gets the same credential until that is revoked.';
+
+type CertificateRoutes = CertificatePorts & { readonly limits: JsonLimits };
+
+function certificateRoutes(app: App, ports: CertificateRoutes): void {
+  operation(app, 'POST /gov/v1/identity/membership/{project_uuid}', {
+    access: onNamedProject('create_agent_memberships'),
+    tag,
+    summary: 'Issue a membership credential',
+    description: `It is signed, can be revoked, and is registered in the graph of the project. ${repeats}`,
+    params: governanceProject,
+    body: { 'application/json': { schema: membershipBody } },
+    answers,
+    beginsLate: true,
+    handle: async ({ context, answer, principal, params: { project_uuid: projectId }, begin }) => {
+      note(context, { target: projectId });
+      await authorizeProject(principal, 'create_agent_memberships', projectId);
+      const { role, ...fields } = await parsedJsonBody(context, membershipBody, ports.limits);
+      await begin();
+      const membership = { projectId, roles: role ?? [], ...fields };
+      return answer(200, certificateJson(await issueMembership(ports, principal, membership)));
+    },
+  });
+
+  operation(app, 'POST /gov/v1/policy/compliance/{project_uuid}', {
+    access: onNamedProject('create_credentials'),
+    tag,
+    summary: 'Certify that a subject complies with a policy',
+    description: `The certificate is a credential that is signed, can be revoked, and is registered in the graph of the project. ${repeats}`,
+    params: governanceProject,
+    body: { 'application/json': { schema: complianceBody } },
+    answers,
+    beginsLate: true,
+    handle: async ({ context, answer, principal, params: { project_uuid: projectId }, begin }) => {
+      note(context, { target: projectId });
+      await authorizeProject(principal, 'create_credentials', projectId);
+      const fields = await parsedJsonBody(context, complianceBody, ports.limits);
+      await begin();
+      return answer(200, certificateJson(await issueCompliance(ports, principal, { projectId, ...fields })));
+    },
+  });
+}
+
+function certificateJson(credential: Certificate) {
+  return { credential };
 }

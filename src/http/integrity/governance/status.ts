@@ -24,7 +24,7 @@ import { statementTime } from '../../../domain/integrity/identifiers/timestamp.t
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
-import { tag } from './document-body.ts';
+import { tag } from './documents.ts';
 
 export type StatusRoutes = StatusPorts & {
   readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;

@@ -1,8 +1,10 @@
 import { lineage, lineageParams, lineageQuery } from '../../../contract/integrity/lineage.ts';
+import { trustAnswer } from '../../../contract/sentences.ts';
 import { plainText } from '../../../contract/values.ts';
 import { callerKey, known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
-import { directions } from '../../../domain/integrity/lineage/edges.ts';
+import { directions, type LineageEdge } from '../../../domain/integrity/lineage/edges.ts';
+import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 import {
   type LineagePorts,
   namedLineage,
@@ -11,15 +13,12 @@ import {
 } from '../../../domain/integrity/lineage/lineage.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
-import type { RetractedReader, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
+import type { RetractedReader, Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { accepts } from '../../accepts.ts';
-import { wholeAnswer } from '../../answering.ts';
-import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
-import { slicedText } from '../../sliced-text.ts';
+import { slicedText, wholeAnswer } from '../../answering.ts';
+import { accepts, errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
-import { lineageJson } from './lineage-json.ts';
 
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';
@@ -76,4 +75,47 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       });
     },
   });
+}
+
+/** A lineage as JSON, node by node and edge by edge. */
+function* lineageJson(
+  { start, nodes, edges, isTruncated, retracted }: Lineage,
+  trusts: ReadonlyMap<string, Trust>,
+): Generator<string> {
+  yield `{"id":${JSON.stringify(start)},"nodes":`;
+  yield* jsonArray(nodes.values().map((node) => nodeJson(node, trusts)));
+  yield ',"edges":';
+  yield* jsonArray(edges.values().map((edge) => edgeJson(edge, trusts)));
+  yield `,"truncated":${isTruncated}${retracted ? `,"retracted":${retracted}` : ''}}`;
+}
+
+function nodeJson({ cut, ...node }: LineageNode, trusts: ReadonlyMap<string, Trust>): string {
+  const trust = trusts.get(node.id);
+  return JSON.stringify({
+    ...node,
+    ...(trust && { trust: trustAnswer(trust) }),
+    ...(cut > 0 && { truncated: true, hidden_edges: cut }),
+  });
+}
+
+function edgeJson(
+  { registeredBy, time, isTrusted, ...edge }: LineageEdge,
+  trusts: ReadonlyMap<string, Trust>,
+): string {
+  return JSON.stringify({
+    ...edge,
+    trust: trustAnswer(trusts.get(edge.statement)),
+    ...(registeredBy !== undefined && { registered_by: registeredBy }),
+    ...(time !== null && { timestamp: new Date(time).toISOString().replace('.000Z', 'Z') }),
+    ...(!isTrusted && { unverified: true }),
+  });
+}
+
+function* jsonArray(items: Iterable<string>): Generator<string> {
+  let separator = '[';
+  for (const item of items) {
+    yield separator + item;
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }

@@ -21,7 +21,7 @@ import {
   requestExport,
 } from '../../../domain/integrity/exports/export-jobs.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { errorAnswer, isoOrNull, isoTime, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, type ServedBytes } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
 
@@ -186,9 +186,9 @@ function stateJson({
     export_id: id,
     state,
     format: form,
-    created_at: timeText(job.createdAt),
-    finished_at: job.finishedAt === null ? null : timeText(job.finishedAt),
-    expires_at: job.expiresAt === null ? null : timeText(job.expiresAt),
+    created_at: isoTime(job.createdAt),
+    finished_at: isoOrNull(job.finishedAt),
+    expires_at: isoOrNull(job.expiresAt),
     statements: progress.statements,
     blobs: progress.blobs,
     bytes: progress.bytes,
@@ -198,8 +198,4 @@ function stateJson({
     digest: progress.result?.digest ?? null,
     error: job.failure && { code: job.failure.code, error: job.failure.message },
   };
-}
-
-function timeText(time: number): string {
-  return new Date(time).toISOString();
 }

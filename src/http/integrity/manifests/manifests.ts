@@ -33,9 +33,8 @@ import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { assertContentType, assertSize, bodyStream } from '../../../platform/http/body.ts';
-import { accepts } from '../../accepts.ts';
 import { streamAnswer } from '../../answering.ts';
-import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
+import { accepts, errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { type AcceptingExports, acceptExport, exportAccepted, prefersAsync } from './manifest-exports.ts';
 
@@ -83,7 +82,11 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         return answer(202, ...(await acceptExport(context, ports, principal, { filter, visibility, form })));
       const { signal } = context.req.raw;
       const exported = await ports.exportTurns.run(
-        () => exportManifest(ports, filter, visibility, form, async () => assertConnected(signal)),
+        () =>
+          exportManifest(ports, filter, visibility, {
+            form,
+            onGathered: async () => assertConnected(signal),
+          }),
         callerKey(principal),
       );
       const headers = new Headers({

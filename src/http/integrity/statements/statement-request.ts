@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { computeIdBody, putBatchBody, putStatementBody } from '../../../contract/integrity/statements.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { JsonReader, JsonStatements } from '../../../domain/integrity/ports.ts';
+import type { PutStatements } from '../../../domain/integrity/statements/statements.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
-import { parsed } from '../../parsed-request.ts';
-import type { RequestLimits } from '../request-limits.ts';
+import { parsed, type RequestLimits } from '../../parsed-request.ts';
 
 /** The same schemas for a body without its statements. */
 const cutStatement = z.null({ error: 'must be a statement, a JSON object' });
@@ -16,38 +16,22 @@ const computeIdEnvelope = computeIdBody.extend({ statement: cutStatement });
 type Reader = Pick<JsonReader, 'readStatements'>;
 type Limits = Pick<RequestLimits, 'maxJsonDepth' | 'maxStatementBytes' | 'maxBatchStatements'>;
 
-export interface StatementRequest {
-  readonly body: Uint8Array;
-  readonly ranges: readonly number[];
-  readonly isBatch: boolean;
-  readonly generateId: boolean;
-  readonly graphId: string | null;
-  readonly issueVc: boolean;
-}
-
-export async function readPutStatement(
-  reader: Reader,
-  body: Uint8Array,
-  limits: Limits,
-): Promise<StatementRequest> {
+export async function readPutStatement(reader: Reader, body: Uint8Array, limits: Limits) {
   const read = await reader.readStatements(body, { member: 'statement', as: 'value', maxElements: 1 });
-  return putRequest(read, false, putStatementEnvelope, limits);
+  return putRequest(read, { isBatch: false, schema: putStatementEnvelope }, limits);
 }
 
-export async function readPutBatch(
-  reader: Reader,
-  body: Uint8Array,
-  limits: Limits,
-): Promise<StatementRequest> {
+export async function readPutBatch(reader: Reader, body: Uint8Array, limits: Limits) {
   const part = { member: 'statements', as: 'elements', maxElements: limits.maxBatchStatements } as const;
-  return putRequest(await reader.readStatements(body, part), true, putBatchEnvelope, limits);
+  const read = await reader.readStatements(body, part);
+  return putRequest(read, { isBatch: true, schema: putBatchEnvelope }, limits);
 }
 
 export async function readComputeId(
   reader: Reader,
   body: Uint8Array,
   limits: Limits,
-): Promise<Pick<StatementRequest, 'body' | 'ranges'>> {
+): Promise<Pick<PutStatements, 'body' | 'ranges'>> {
   const read = await reader.readStatements(body, { member: 'statement', as: 'value', maxElements: 1 });
   parsed(computeIdEnvelope, envelopeJson(read.envelope, limits), 'The body');
   checkSizes(read.ranges, limits);
@@ -56,10 +40,12 @@ export async function readComputeId(
 
 function putRequest(
   { body, envelope, ranges }: JsonStatements,
-  isBatch: boolean,
-  schema: typeof putStatementEnvelope | typeof putBatchEnvelope,
+  {
+    isBatch,
+    schema,
+  }: { readonly isBatch: boolean; readonly schema: typeof putStatementEnvelope | typeof putBatchEnvelope },
   limits: Limits,
-): StatementRequest {
+): PutStatements {
   const { generate_id, graph_id, issue_vc } = parsed(schema, envelopeJson(envelope, limits), 'The body');
   checkSizes(ranges, limits);
   return {

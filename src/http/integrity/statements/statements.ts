@@ -23,13 +23,11 @@ import {
   statementNQuads,
 } from '../../../domain/integrity/statements/statements.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { accepts } from '../../accepts.ts';
 import { readyAnswer, wholeAnswer } from '../../answering.ts';
-import { errorAnswer, jsonAnswer, jsonType, notAcceptable, notModified } from '../../answers.ts';
+import { accepts, errorAnswer, jsonAnswer, jsonType, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
-import { jsonBody, statementBody } from '../../parsed-request.ts';
+import { jsonBody, type RequestLimits, statementBody } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
-import type { RequestLimits } from '../request-limits.ts';
 import { readPutBatch, readPutStatement } from './statement-request.ts';
 
 const tag = 'Statements';
