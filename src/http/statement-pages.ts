@@ -19,8 +19,47 @@ type PageContext = Context<AppEnv<Principal>>;
 
 const longestSearch = 2_000;
 
+/** Whether a path is a page. Other sites may link to pages. */
+export function isPage(path: string): boolean {
+  const folders = ['/ui/lineage', '/ui/graph', '/ui/statement'];
+  return path === '/' || path === '/ui' || folders.some((one) => path === one || path.startsWith(`${one}/`));
+}
+
+interface IntegrityPages extends SearchedPorts {
+  /** The pages at the same address. */
+  readonly links: readonly Link[];
+}
+
+/** The pages and their files. They hold no data: their scripts ask the API. */
+export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
+  app.get('/', (context) => context.redirect('/ui'));
+  statementPages(app, ports, links);
+
+  app.get('/ui/lineage', async (context) => {
+    const id = context.req.query('id')?.trim();
+    if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
+    return pageAnswer(context, await entryPage({ links }));
+  });
+
+  app.get('/ui/lineage/:id', async (context) => {
+    const given = context.req.param('id');
+    if (given.length > longestSearch) {
+      const problem = `An identifier has at most ${longestSearch} characters.`;
+      return pageAnswer(context, await entryPage({ problem, links }), 400);
+    }
+    try {
+      return pageAnswer(context, await lineagePage(parseIdentifier(given), links));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return pageAnswer(context, await entryPage({ given, problem: error.message, links }), 400);
+    }
+  });
+
+  app.get('/ui/files/:name{.+}', (context) => pageFileAnswer(context, context.req.param('name')));
+}
+
 /** The start page, and the pages of graphs and statements. Their scripts ask the API for everything that they show. */
-export function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]): void {
+function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]): void {
   app.get('/ui', async (context) => {
     const { q = '', type = '', by = '', error } = context.req.query();
     // A failed sign-in comes back here, also where another process has the page that explains it.
@@ -96,43 +135,4 @@ async function pageOr(
     const page = await problemPage({ title, here: start, links, given: shown }, error.message, advice);
     return pageAnswer(context, page, errorStatus[error.code] as 404);
   }
-}
-
-/** Whether a path is a page. Other sites may link to pages. */
-export function isPage(path: string): boolean {
-  const folders = ['/ui/lineage', '/ui/graph', '/ui/statement'];
-  return path === '/' || path === '/ui' || folders.some((one) => path === one || path.startsWith(`${one}/`));
-}
-
-interface IntegrityPages extends SearchedPorts {
-  /** The pages at the same address. */
-  readonly links: readonly Link[];
-}
-
-/** The pages and their files. They hold no data: their scripts ask the API. */
-export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
-  app.get('/', (context) => context.redirect('/ui'));
-  statementPages(app, ports, links);
-
-  app.get('/ui/lineage', async (context) => {
-    const id = context.req.query('id')?.trim();
-    if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
-    return pageAnswer(context, await entryPage({ links }));
-  });
-
-  app.get('/ui/lineage/:id', async (context) => {
-    const given = context.req.param('id');
-    if (given.length > longestSearch) {
-      const problem = `An identifier has at most ${longestSearch} characters.`;
-      return pageAnswer(context, await entryPage({ problem, links }), 400);
-    }
-    try {
-      return pageAnswer(context, await lineagePage(parseIdentifier(given), links));
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      return pageAnswer(context, await entryPage({ given, problem: error.message, links }), 400);
-    }
-  });
-
-  app.get('/ui/files/:name{.+}', (context) => pageFileAnswer(context, context.req.param('name')));
 }

@@ -2,8 +2,8 @@ import { parseStrictJson } from '../../json/strict-json.ts';
 import type { ClosedWorld } from '../ports.ts';
 import type { StatementChecking } from './check.ts';
 import type { ManifestFile } from './file.ts';
-import { anchorLimit } from './json.ts';
 import { at, failAt, type ManifestProblem, placeIn } from './problem.ts';
+import { anchorLimit } from './writing.ts';
 
 /** An anchor record: a proof that statements were published. */
 export interface CarriedAnchor {

@@ -5,8 +5,8 @@ import { StatementGathering } from '../exports/statement-gathering.ts';
 import type { BlobStore } from '../ports.ts';
 import { type AttachedBlobs, blobsAttachedTo } from './attached-blobs.ts';
 import type { ManifestForm } from './carrier.ts';
-import { type ManifestContent, manifestCar, manifestJson } from './json.ts';
 import type { GraphAttachments, GraphContents, SpoolStore } from './ports.ts';
+import { type ManifestContent, manifestCar, manifestJson } from './writing.ts';
 
 export interface ManifestExporting {
   readonly blobs: Pick<BlobStore, 'read' | 'size'>;

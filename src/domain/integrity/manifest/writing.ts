@@ -65,7 +65,7 @@ function byKey(documents: ReadonlyMap<string, string>): [string, string][] {
 }
 
 /** @throws ServiceError `unavailable` if the store has lost the blob in the meantime. */
-export async function* blobBytes(
+async function* blobBytes(
   blobs: Pick<BlobStore, 'read'>,
   { cid, size }: FoundBlob,
 ): AsyncGenerator<Uint8Array> {
@@ -90,7 +90,7 @@ async function anchorBytes(blobs: Pick<BlobStore, 'read'>, cid: string): Promise
 }
 
 /** Joins small chunks, because many of them make a stream slow. */
-export async function* inChunks(parts: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+async function* inChunks(parts: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let size = 0;
   for await (const part of parts) {
