@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -139,9 +140,14 @@ describe('cairn export', () => {
 
   test('reports why an export failed, exits with 1, and starts a new one the next time', async () => {
     const failed = {
+      export_id: randomUUID(),
       state: 'failed',
+      format: 'json',
       created_at: '2026-01-31T12:00:00.000Z',
+      finished_at: '2026-01-31T12:00:01.000Z',
+      expires_at: '2026-02-01T12:00:01.000Z',
       statements: 0,
+      blobs: null,
       bytes: 0,
       missing_blobs: null,
       left_out_statements: 0,
