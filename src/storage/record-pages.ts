@@ -18,16 +18,17 @@ export interface PagePlan {
   page<Item extends object>(records: readonly Item[], last: Item | undefined, isCut: boolean): Page<Item>;
 }
 
-/** The members of an index that equal a prefix, and those that order the records after it. */
+/** The members that equal a prefix or what a partial index has, and those that order the records after it. */
 export function splitIndex(
-  { name, key, indexes }: Collection,
+  { name, key, indexes, partial }: Collection,
   index: string,
   prefix: readonly Scalar[],
 ): Pick<PagePlan, 'equal' | 'order'> {
   const members = indexes[index];
   if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
   const [first = key, ...rest] = [...members.slice(prefix.length), key];
-  return { equal: prefix.map((value, at) => [String(members[at]), value]), order: [first, ...rest] };
+  const given = prefix.map((value, at) => [String(members[at]), value] as const);
+  return { equal: [...Object.entries(partial[index] ?? {}), ...given], order: [first, ...rest] };
 }
 
 /** @throws ServiceError `invalid_request` for a cursor of another question. */
@@ -75,7 +76,7 @@ export interface AmongRequest {
 
 /** The first `limit` records for each value of the first member of an index. */
 export async function recordsAmong<Item extends object>(
-  { name, key, indexes }: Collection,
+  { name, key, indexes, partial }: Collection,
   { index, values, limit, then }: AmongRequest,
   read: (among: Among, limit: number) => Promise<readonly Item[]>,
 ): Promise<(readonly Item[])[]> {
@@ -83,7 +84,8 @@ export async function recordsAmong<Item extends object>(
   if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
   const [member = key, ...rest] = members;
   const order = member === key ? ([key] as const) : ([member, ...rest, key] as const);
-  const equal = then.map((value, at) => [String(rest[at]), value] as const);
+  const given = then.map((value, at) => [String(rest[at]), value] as const);
+  const equal = [...Object.entries(partial[index] ?? {}), ...given];
   const find = (wanted: readonly Scalar[], most: number) => read({ order, values: wanted, equal }, most);
   const distinct = [...new Set(values)];
   const room = distinct.length * limit;

@@ -29,7 +29,9 @@ const declaration = {
     byAuthor: ['author', 'at'],
     byFloor: ['shelf.floor', 'isSold', 'at'],
     byPrice: ['isSold', 'price'],
+    sold: ['author', 'price'],
   },
+  partial: { sold: { isSold: true } },
   expiry: 'dueAt',
 } as const;
 const books = collection('books', declaration);
@@ -323,7 +325,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
     afterAll(() => store[Symbol.asyncDispose]());
 
     const question = fc.record({
-      index: fc.constantFrom('key', 'byTime', 'byAuthor', 'byFloor', 'byPrice', 'expiry'),
+      index: fc.constantFrom('key', 'byTime', 'byAuthor', 'byFloor', 'byPrice', 'sold', 'expiry'),
       like: fc.constantFrom(...library),
       depth: fc.nat({ max: 2 }),
       from: fc.option(time),
@@ -362,6 +364,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
               .filter((one) =>
                 members.slice(0, depth).every((member, at) => memberOf(one, member) === prefix[at]),
               )
+              .filter((one) => index !== 'sold' || one.isSold)
               .filter((one) => order.every((member) => memberOf(one, member) !== null))
               .filter((one) => !hasRange || inRange(memberOf(one, first)))
               .filter((one) => where.every((member) => memberOf(one, member) === memberOf(like, member)))

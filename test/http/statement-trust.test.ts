@@ -87,8 +87,11 @@ describe('a credential of issue_vc', () => {
     const given = statement();
     const { rdfc_cid, credential_id, credential_cid } = (await put(given, { issue_vc: true })).json;
     const credential = JSON.parse((await send(service, 'GET', `/store/v1/blob/${credential_cid}`)).text);
-    const entry = { type: 'BitstringStatusListEntry', statusPurpose: 'revocation' };
-    expect(credential.credentialStatus).toMatchObject([entry]);
+    const entry = { type: 'BitstringStatusListEntry' };
+    expect(credential.credentialStatus).toMatchObject([
+      { ...entry, statusPurpose: 'revocation' },
+      { ...entry, statusPurpose: 'suspension' },
+    ]);
     const [revocation] = credential.credentialStatus;
     const statusOf = async () =>
       (await send(service, 'GET', `/credentials/v1/status?credential_id=${credential_id}`)).json;
@@ -118,6 +121,19 @@ describe('a credential of issue_vc', () => {
     const others = (await send(service, 'PUT', '/statements/v1/batch', batch)).json.results;
     expect(others[0]).toMatchObject({ credential_id, credential_cid });
     expect((await revoke(others[1].credential_id, revocation)).json.code).toBe('invalid_request');
+  });
+
+  it('can be suspended for a while, and its statement with it', async () => {
+    const { rdfc_cid, credential_id, credential_cid } = (await put(statement(), { issue_vc: true })).json;
+    const { text } = await send(service, 'GET', `/store/v1/blob/${credential_cid}`);
+    const [, suspension] = JSON.parse(text).credentialStatus;
+    const suspend = async (status: boolean) =>
+      (await revoke(credential_id, { ...suspension, status })).status;
+    expect(await suspend(true)).toBe(200);
+    const suspended = { state: 'signed', valid: false, reason: 'The credential is suspended.' };
+    expect(await trustIn(rdfc_cid)).toMatchObject(suspended);
+    expect(await suspend(false)).toBe(200);
+    expect(await trustIn(rdfc_cid)).toMatchObject({ state: 'signed', valid: true });
   });
 
   it('has entries that nobody gets by allocating its id first', async () => {

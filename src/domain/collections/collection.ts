@@ -5,6 +5,9 @@ type Key<Shape extends z.ZodObject> = Extract<keyof z.output<Shape>, string>;
 /** A scalar member, possibly nested, such as `owner.issuer`. */
 type Field<Shape extends z.ZodObject> = Key<Shape> | `${Key<Shape>}.${string}`;
 
+/** Values that all records of a partial index have. */
+export type Fixed = Readonly<Record<string, boolean>>;
+
 interface Declaration<Shape extends z.ZodObject, Unique extends string, Index extends string> {
   /** Members are JSON, and none is optional: missing values are null. Times are milliseconds since 1970. */
   readonly shape: Shape;
@@ -14,6 +17,8 @@ interface Declaration<Shape extends z.ZodObject, Unique extends string, Index ex
   readonly unique?: Readonly<Record<Unique, readonly Key<Shape>[]>>;
   /** The orders of pages. Records with equal members are ordered by their keys. */
   readonly indexes?: Readonly<Record<Index, readonly Field<Shape>[]>>;
+  /** Partial indexes: each has only the records with these values, so that inserting others costs nothing. */
+  readonly partial?: Readonly<Partial<Record<Index, Fixed>>>;
   /** Default: ascending. */
   readonly order?: Order;
   /** A record is removed after this time, unless it is null. */
@@ -30,6 +35,7 @@ export interface Collection<Shape extends z.ZodObject = z.ZodObject, Index exten
   readonly unique: Readonly<Record<string, readonly string[]>>;
   /** Everything that a page can ask for: the declared indexes, the unique sets, `key` and `expiry`. */
   readonly indexes: Readonly<Record<Index, readonly string[]>>;
+  readonly partial: Readonly<Record<string, Fixed | undefined>>;
   readonly order: Order;
   readonly expiry: string | null;
   readonly isTransient: boolean;
@@ -58,6 +64,7 @@ export function collection<
     key,
     unique,
     indexes,
+    partial = {},
     order = 'ascending',
     expiry = null,
     isTransient = false,
@@ -69,6 +76,7 @@ export function collection<
     key,
     unique: { ...unique },
     indexes: { ...unique, ...indexes, ...implied } as Record<Unique | Index | 'key' | 'expiry', string[]>,
+    partial,
     order,
     expiry,
     isTransient,

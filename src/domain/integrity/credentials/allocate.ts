@@ -35,17 +35,16 @@ export interface AllocationPorts {
  */
 export async function allocateStatus(ports: AllocationPorts, credentialId: string): Promise<StatusPair> {
   const [pair] = await allocateStatuses(ports, [credentialId]);
-  return pair as unknown as StatusPair;
+  return pair as StatusPair;
 }
 
-/** As `allocateStatus`, for several credentials and some purposes. */
+/** As `allocateStatus`, for several credentials. */
 export async function allocateStatuses(
   ports: AllocationPorts,
   credentialIds: readonly string[],
-  wantedPurposes: readonly Purpose[] = purposes,
-): Promise<CredentialStatus[][]> {
+): Promise<StatusPair[]> {
   const wanted = [...new Set(credentialIds)].flatMap((credentialId) =>
-    wantedPurposes.map((purpose) => ({ credentialId, purpose })),
+    purposes.map((purpose) => ({ credentialId, purpose })),
   );
   const entries = new Map<string, StatusEntry>();
   for (
@@ -53,7 +52,7 @@ export async function allocateStatuses(
     missing.length > 0;
     missing = missing.filter((one) => !entries.has(nameOf(one)))
   ) {
-    const added = await Promise.all(missing.map((one) => newEntry(ports, one)));
+    const added = await newEntries(ports, missing);
     const isNew = await ports.statusEntries.insert(added);
     for (const [at, entry] of added.entries()) if (isNew[at]) entries.set(nameOf(entry), entry);
     // A credential that has its entries keeps them. Taken indexes are drawn again in the next round.
@@ -62,31 +61,44 @@ export async function allocateStatuses(
     for (const entry of found.flat()) entries.set(nameOf(entry), entry);
   }
   const named = credentialIds.flatMap((credentialId) =>
-    wantedPurposes.map((purpose) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry),
+    purposes.map((purpose) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry),
   );
   const written = await inCredentials(ports.statusLists, named);
-  const count = wantedPurposes.length;
-  return credentialIds.map((_, at) => written.slice(at * count, (at + 1) * count));
+  return credentialIds.map((_, at) => written.slice(2 * at, 2 * at + 2) as unknown as StatusPair);
 }
 
 function nameOf({ credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>): string {
   return `${purpose} ${credentialId}`;
 }
 
-async function newEntry(
+async function newEntries(
   { openLists, drawIndex }: Pick<AllocationPorts, 'openLists' | 'drawIndex'>,
-  { credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>,
-): Promise<StatusEntry> {
-  const { id: listId } = await openLists.take(purpose);
-  const index = drawIndex();
-  const id = entryId(listId, index);
-  return { id, listId, index, credentialId, purpose, status: false, changes: 0, isListed: true };
+  missing: readonly Pick<StatusEntry, 'credentialId' | 'purpose'>[],
+): Promise<StatusEntry[]> {
+  const groups = Map.groupBy(missing, ({ purpose }) => purpose);
+  const made = [...groups].map(async ([purpose, ofPurpose]) => {
+    const lists = await openLists.take(purpose, ofPurpose.length);
+    return ofPurpose.map(({ credentialId }, at): StatusEntry => {
+      const listId = lists[at]?.id ?? '';
+      const index = drawIndex();
+      const id = entryId(listId, index);
+      return { id, listId, index, credentialId, purpose, status: false, changes: 0, isListed: true };
+    });
+  });
+  return (await Promise.all(made)).flat();
 }
 
-/** Unbiased, because the length of a list is a power of two. */
+const drawn = new Uint32Array(1_024);
+let drawnLeft = 0;
+
+/** Unbiased, because the length of a list is a power of two. Draws many at once, because each draw takes long. */
 export function randomIndex(): number {
-  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return random % listLength;
+  if (drawnLeft === 0) {
+    crypto.getRandomValues(drawn);
+    drawnLeft = drawn.length;
+  }
+  drawnLeft -= 1;
+  return (drawn[drawnLeft] ?? 0) % listLength;
 }
 
 /** Entries as they stand in `credentialStatus`. */

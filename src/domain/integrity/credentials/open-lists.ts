@@ -26,29 +26,28 @@ export class OpenLists {
     this.#ports = ports;
   }
 
-  /** The list of one new entry. */
-  async take(purpose: Purpose): Promise<StatusList> {
+  /** The lists of new entries, one for each. */
+  async take(purpose: Purpose, count: number): Promise<StatusList[]> {
     const base = this.#ports.base();
     const key = JSON.stringify([purpose, base]);
+    const taken: StatusList[] = [];
     for (;;) {
       const held = this.#held.get(key);
-      if (held && held.left > 0) {
-        held.left -= 1;
-        return held.list;
-      }
-      await this.#wait(key, () => this.#refill(key, purpose, base));
+      for (; held && held.left > 0 && taken.length < count; held.left -= 1) taken.push(held.list);
+      if (taken.length === count) return taken;
+      await this.#wait(key, count - taken.length, () => this.#refill(key, purpose, base));
     }
   }
 
-  async #wait(key: string, refill: () => Promise<void>): Promise<void> {
-    const count = (change: number) => this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + change);
+  async #wait(key: string, count: number, refill: () => Promise<void>): Promise<void> {
+    const add = (change: number) => this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + change);
     const turn = this.#turn.then(refill);
     this.#turn = turn.catch(() => undefined);
-    count(1);
+    add(count);
     try {
       await turn;
     } finally {
-      count(-1);
+      add(-count);
     }
   }
 

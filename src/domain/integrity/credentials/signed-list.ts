@@ -54,7 +54,7 @@ export async function isListed(
   { statusEntries }: Pick<SignedListPorts, 'statusEntries'>,
   listId: string,
 ): Promise<boolean> {
-  return (await firstRecord(statusEntries, 'byListed', [false, listId])) === undefined;
+  return (await firstRecord(statusEntries, 'unlisted', [listId])) === undefined;
 }
 
 /** @returns undefined if another process has stored a form meanwhile. */
@@ -65,7 +65,7 @@ async function signAgain(
 ): Promise<SignedStatusList | undefined> {
   const { statusEntries, signedStatusLists } = ports;
   const indexes = last && (await indexesIn(last.text));
-  const unlisted = await Array.fromAsync(eachRecord(statusEntries, 'byListed', [false, list.id], atOnce));
+  const unlisted = await Array.fromAsync(eachRecord(statusEntries, 'unlisted', [list.id], atOnce));
   for (const { index, status } of unlisted) status ? indexes?.add(index) : indexes?.delete(index);
   const signed = await addProof(
     ports,
@@ -97,7 +97,7 @@ export async function setIndexes(
   statusEntries: Pick<StatusEntries, 'page'>,
   listId: string,
 ): Promise<Set<number>> {
-  const entries = eachRecord(statusEntries, 'byStatus', [listId, true], atOnce);
+  const entries = eachRecord(statusEntries, 'set', [listId], atOnce);
   return new Set(await Array.fromAsync(entries, ({ index }) => index));
 }
 

@@ -47,7 +47,8 @@ export const statusEntries = collection('status_entries', {
   }),
   key: 'id',
   unique: { byCredential: ['credentialId', 'purpose'] },
-  indexes: { byStatus: ['listId', 'status', 'index'], byListed: ['isListed', 'listId', 'index'] },
+  indexes: { set: ['listId', 'index'], unlisted: ['listId', 'index'] },
+  partial: { set: { status: true }, unlisted: { isListed: false } },
 });
 
 /** The last signed form of each list. It can be made again from the entries at any time. */

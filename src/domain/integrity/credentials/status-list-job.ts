@@ -48,6 +48,6 @@ export async function requestUnsignedLists(
   ports: StatusListRequests,
   statusEntries: Pick<StatusEntries, 'page'>,
 ): Promise<void> {
-  const { records } = await statusEntries.page('byListed', [false], { after: null, limit: entriesAtOnce });
+  const { records } = await statusEntries.page('unlisted', [], { after: null, limit: entriesAtOnce });
   for (const listId of new Set(records.map((entry) => entry.listId))) await requestStatusList(ports, listId);
 }

@@ -103,7 +103,7 @@ async function signEach(
   const { did } = ports.signer;
   const time = statementTime(now);
   const keys = missing.map(([, credentialId]) => issuedKey(did, credentialId));
-  const entries = await allocateStatuses(ports.allocation, keys, ['revocation']);
+  const entries = await allocateStatuses(ports.allocation, keys);
   const unsigned = missing.map(([statementId, credentialId], at) =>
     withStatus(statementCredential(statementId, did, time, credentialId), entries[at] ?? []),
   );

@@ -168,6 +168,6 @@ async function differences(
 
 /** Changes that the signed form need not show yet. */
 async function unlistedIndexes(store: StoreContents, listId: string): Promise<Set<number>> {
-  const entries = eachRecord(store.of(statusEntries), 'byListed', [false, listId]);
+  const entries = eachRecord(store.of(statusEntries), 'unlisted', [listId]);
   return new Set(await Array.fromAsync(entries, ({ index }) => index));
 }

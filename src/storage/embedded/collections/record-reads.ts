@@ -4,7 +4,7 @@ import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes, planPage, recordsAmong, splitIndex, valueAt } from '../../record-pages.ts';
-import { member as memberIn, quoted } from './tables.ts';
+import { isBoolean, member as memberIn, quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
 const recordsLooked = 1_000;
@@ -30,7 +30,7 @@ export function recordReads<Item extends object, Index extends string>(
       const columns = order.map(quoted);
       const [sign, sqlOrder] = direction === 'ascending' ? ['>', 'ASC'] : ['<', 'DESC'];
       const conditions: (readonly [sql: string, ...values: Scalar[]])[] = [
-        ...equal.map(([member, value]) => [`${quoted(member)} IS ?`, value] as const),
+        ...equal.map(equals),
         ...columns.map((column) => [`${column} IS NOT NULL`] as const),
       ];
       if (range?.from != null) conditions.push([`${columns[0]} >= ?`, range.from]);
@@ -61,13 +61,13 @@ export function recordReads<Item extends object, Index extends string>(
 
     async totals(index, prefix, member) {
       const { equal, order } = splitIndex(collection, index, prefix);
-      const conditions = equal.map(([name]) => `${quoted(name)} IS ?`);
+      const conditions = equal.map(equals);
       const rows = reader
         .prepare(
           `SELECT ${quoted(order[0])} AS value, count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum
-           FROM ${table} WHERE ${['TRUE', ...conditions].join(' AND ')} GROUP BY value`,
+           FROM ${table} WHERE ${['TRUE', ...conditions.map(([sql]) => sql)].join(' AND ')} GROUP BY value`,
         )
-        .all(...equal.map(([, value]) => boundValue(value)));
+        .all(...conditions.flatMap(([, ...values]) => values.map(boundValue)));
       return new Map(
         rows.map(({ value, count, sum }) => [value as Scalar, { count: Number(count), sum: Number(sum) }]),
       );
@@ -78,16 +78,25 @@ export function recordReads<Item extends object, Index extends string>(
         const direction = collection.order === 'ascending' ? 'ASC' : 'DESC';
         const column = (member: string) => `${table}.${quoted(member)}`;
         const [first, ...rest] = among.order;
-        const fixed = among.equal.map(([member]) => ` AND ${column(member)} IS ?`);
+        const fixed = among.equal.map(equals);
         const rows = reader
           .prepare(
-            `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${column(first)} = wanted.value${fixed.join('')}
+            `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${[`${column(first)} = wanted.value`, ...fixed.map(([sql]) => sql)].join(' AND ')}
              ORDER BY ${['wanted.key', ...rest.map((member) => `${column(member)} ${direction}`)]} LIMIT ?`,
           )
-          .all(JSON.stringify(among.values), ...among.equal.map(([, value]) => boundValue(value)), most);
+          .all(
+            JSON.stringify(among.values),
+            ...fixed.flatMap(([, ...values]) => values.map(boundValue)),
+            most,
+          );
         return rows.map(itemOf);
       }),
   };
+}
+
+/** Booleans stand in the query itself, because SQLite compares it with the conditions of partial indexes. */
+function equals([member, value]: readonly [string, Scalar]): readonly [sql: string, ...values: Scalar[]] {
+  return typeof value === 'boolean' ? [isBoolean(member, value)] : [`${quoted(member)} IS ?`, value];
 }
 
 export function recordOf<Item>({ name }: Collection, { record }: Record<string, SQLOutputValue>): Item {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Collection } from '../../../domain/collections/collection.ts';
+import type { Collection, Fixed } from '../../../domain/collections/collection.ts';
 
 /**
  * Creates missing tables, columns and indexes. A table holds the records as JSON. Indexed members are virtual columns,
@@ -7,27 +7,46 @@ import type { Collection } from '../../../domain/collections/collection.ts';
  */
 export function createTables(database: DatabaseSync, collections: readonly Collection[]): void {
   for (const declared of collections) {
-    const { name, key, unique, indexes } = declared;
-    database.exec(`CREATE TABLE IF NOT EXISTS ${quoted(name)} (record TEXT NOT NULL) STRICT`);
+    const { name, key, unique, indexes, partial } = declared;
+    const columns = ['record TEXT NOT NULL', ...membersOf(declared).map(virtual)];
+    database.exec(`CREATE TABLE IF NOT EXISTS ${quoted(name)} (${columns.join(', ')}) STRICT`);
     for (const column of missingColumns(database, declared))
       database.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${virtual(column)}`);
-    const ordered = Object.entries(indexes).filter(([, { length }]) => length > 0);
+    const create = (kind: string, index: string, members: readonly string[], where = '') => {
+      const named = `${quoted(`${name}_${index}`)} ON ${quoted(name)} (${members.map(quoted).join(', ')})`;
+      database.exec(`CREATE ${kind} IF NOT EXISTS ${named}${where}`);
+    };
     for (const [index, members] of Object.entries({ ...unique, key: [key] }))
-      createIndex(database, { kind: 'UNIQUE INDEX', table: name, index, members });
-    for (const [index, members] of ordered)
-      if (!(index in unique))
-        createIndex(database, { kind: 'INDEX', table: name, index, members: [...members, key] });
+      create('UNIQUE INDEX', index, members);
+    for (const [index, members] of Object.entries(indexes))
+      if (members.length > 0 && !(index in unique))
+        create('INDEX', index, [...members, key], conditionOf(partial[index]));
   }
+}
+
+function conditionOf(fixed: Fixed = {}): string {
+  const conditions = Object.entries(fixed).map(([name, value]) => isBoolean(name, value));
+  return conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+}
+
+/** A condition with its value, as queries by partial indexes need it. */
+export function isBoolean(name: string, value: boolean): string {
+  return `${quoted(name)} IS ${Number(value)}`;
 }
 
 export function hasTables(database: DatabaseSync, collections: readonly Collection[]): boolean {
   return collections.every((declared) => missingColumns(database, declared).length === 0);
 }
 
-function missingColumns(database: DatabaseSync, { name, key, indexes }: Collection): string[] {
-  const columns = database.prepare(`PRAGMA table_xinfo(${quoted(name)})`).all();
+function missingColumns(database: DatabaseSync, declared: Collection): string[] {
+  const columns = database.prepare(`PRAGMA table_xinfo(${quoted(declared.name)})`).all();
   const there = new Set(columns.map((column) => column.name));
-  return [...new Set([key, ...Object.values(indexes).flat()])].filter((name) => !there.has(name));
+  return membersOf(declared).filter((name) => !there.has(name));
+}
+
+function membersOf({ key, indexes, partial }: Collection): string[] {
+  const fixed = Object.values(partial).flatMap((members = {}) => Object.keys(members));
+  return [...new Set([key, ...Object.values(indexes).flat(), ...fixed])];
 }
 
 function virtual(name: string): string {
@@ -37,20 +56,6 @@ function virtual(name: string): string {
 /** A member of a record as an SQL expression. It is null in a damaged record. */
 export function member(name: string): string {
   return `CASE WHEN json_valid(record) THEN record ->> '$.${name}' END`;
-}
-
-interface TableIndex {
-  readonly kind: 'INDEX' | 'UNIQUE INDEX';
-  readonly table: string;
-  readonly index: string;
-  readonly members: readonly string[];
-}
-
-function createIndex(database: DatabaseSync, { kind, table, index, members }: TableIndex): void {
-  const columns = members.map(quoted).join(', ');
-  database.exec(
-    `CREATE ${kind} IF NOT EXISTS ${quoted(`${table}_${index}`)} ON ${quoted(table)} (${columns})`,
-  );
 }
 
 /** A name from a declaration as an SQL identifier. */

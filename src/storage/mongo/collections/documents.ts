@@ -32,7 +32,7 @@ export function recordOf(collection: Collection, { _id, ...rest }: RecordDocumen
 }
 
 export function indexesOf(collection: Collection): CollectionIndexes {
-  const { name, key, unique, indexes } = collection;
+  const { name, key, unique, indexes, partial } = collection;
   const omitted = new Set(omittedNulls(collection));
   const sets = Object.entries(unique).map(([index, members]) => {
     const filtered = members.filter((member) => omitted.has(member));
@@ -47,7 +47,11 @@ export function indexesOf(collection: Collection): CollectionIndexes {
   });
   const ordered = Object.entries(indexes)
     .filter(([index, { length }]) => length > 0 && !(index in unique))
-    .map(([index, members]) => ({ name: index, key: ascending([...members, '_id']) }));
+    .map(([index, members]) => ({
+      name: index,
+      key: ascending([...members, '_id']),
+      ...(partial[index] && { partialFilterExpression: partial[index] }),
+    }));
   return { collection: name, indexes: [...sets, ...ordered] };
 }
 
