@@ -51,8 +51,13 @@ export function templateLines(quads: readonly TemplateQuad[]): TemplateLines {
     list: object.isList ? object.at : undefined,
   }));
   // In this order most lines are sorted already.
-  lines.sort(({ parts: [one] }, { parts: [other] }) => (String(one) < String(other) ? -1 : 1));
+  lines.sort(({ parts: one }, { parts: other }) => (orderText(one) < orderText(other) ? -1 : 1));
   return { lines, blankNodes: labels.length === 1 ? 0 : labels.length };
+}
+
+/** Keeps lines with one subject together, ordered by predicate. */
+function orderText(parts: readonly Part[]): string {
+  return parts.map((part) => (typeof part === 'object' ? part.at : part)).join('');
 }
 
 /** The N-Quads form of an IRI or a literal. */
@@ -88,7 +93,10 @@ export function filledLines(
 function joined(lines: readonly string[]): string {
   const isAscending = lines.every((line, at) => at === 0 || String(lines[at - 1]) < line);
   const text = lines.join('');
-  return isAscending && !surrogate.test(text) ? text : sortedNQuads([...new Set(lines)]).join('');
+  if (isAscending && !surrogate.test(text)) return text;
+  return sortedNQuads(lines)
+    .filter((line, at, sorted) => line !== sorted[at - 1])
+    .join('');
 }
 
 function filledRow(parts: readonly Part[], values: readonly Value[], item?: string): Row {
