@@ -87,6 +87,7 @@ function recordsOf(
     validFrom: null,
     validUntil: null,
     issued: null,
+    registration: null,
     createdAt,
     ...more,
   }));

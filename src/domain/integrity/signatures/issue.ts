@@ -10,7 +10,13 @@ import type { Identified, Identifier, StatementRow, StatementStore, WriteLimit }
 import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
 import { assertAllAccepted } from '../statements/accepted.ts';
 import type { StatementName } from '../statements/packed-names.ts';
-import { credentialCidOf, ownSignature, type Signature, type Signatures } from './signatures.ts';
+import {
+  aboutCarrier,
+  credentialCidOf,
+  ownSignature,
+  type Signature,
+  type Signatures,
+} from './signatures.ts';
 import { credentialIdOf, credentialRegistration, statementCredential } from './statement-credential.ts';
 
 export interface CredentialIssuing {
@@ -50,9 +56,11 @@ export async function issueCredentials(
   const { signed, isNew } = await signAll(ports, missing, graphId, caller);
   // Another request may have issued one of them in the meantime. Its credential is the one that counts.
   const isStored = await ports.signatures.insert(signed);
-  const lost = signed.flatMap(({ issued }, at) => (isStored[at] || issued === null ? [] : [issued]));
-  const won = new Map(signed.flatMap((one) => (one.issued === null ? [] : [[one.issued, one] as const])));
-  const all = new Map([...won, ...(await knownCredentials(ports.signatures, lost)), ...known]);
+  const lost = signed.filter((_, at) => !isStored[at]);
+  await ports.signatures.insert(lost.map(aboutCarrier));
+  const theirs = await knownCredentials(ports.signatures, lost.map(issuedId));
+  const own = new Map(signed.map((one) => [issuedId(one), one] as const));
+  const all = new Map([...own, ...theirs, ...known]);
   const isJoined = graphId !== null && (await joinGraph(ports, [...known.values()], graphId, caller));
   const issued = statementIds.map((id): IssuedCredential => {
     const credentialId = ids.get(id) ?? '';
@@ -66,7 +74,11 @@ async function knownCredentials(
   ids: readonly string[],
 ): Promise<Map<string, Signature>> {
   const found = (await signatures.among('byIssued', ids, 1)).flat();
-  return new Map(found.map((one) => [one.issued ?? '', one]));
+  return new Map(found.map((one) => [issuedId(one), one]));
+}
+
+function issuedId({ issued }: Signature): string {
+  return issued ?? '';
 }
 
 type Unissued = readonly [statementId: string, credentialId: string];
@@ -91,7 +103,7 @@ async function signAll(
   assertAllAccepted(registrations);
   const isNew = await putRegistrations(ports, registrations, graphId, caller);
   const names = [...registrations.names];
-  const records = signed.flatMap((one, at) => recordsOf(one, names[at] as StatementName, ports, now));
+  const records = signed.map((one, at) => recordOf(one, names[at] as StatementName, ports, now));
   return { signed: records, isNew };
 }
 
@@ -139,25 +151,24 @@ async function putRegistrations(
   return stored + joined > 0;
 }
 
-function recordsOf(
+function recordOf(
   { statementId, credentialId, credentialCid }: SignedStatement,
-  { jcs_cid: carrier, statement_id: registrationId }: StatementName,
+  { jcs_cid: carrier, statement_id: registration }: StatementName,
   { signer }: CredentialIssuing,
   now: Date,
-): Signature[] {
-  const shared = {
+): Signature {
+  return ownSignature({
     carrier,
+    about: statementId,
     signer: signer.did,
     credentialId,
     credentialCid,
     validFrom: now.getTime() - (now.getTime() % 1_000),
     validUntil: null,
+    issued: credentialId,
+    registration,
     createdAt: now.getTime(),
-  };
-  return [
-    ownSignature({ ...shared, about: statementId }, credentialId),
-    ownSignature({ ...shared, about: registrationId }),
-  ];
+  });
 }
 
 /** Registers known credentials in another graph. */

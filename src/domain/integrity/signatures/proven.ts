@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { everythingVisible } from '../../access/visibility.ts';
 import { cidUrn, parseCid } from '../identifiers/cid.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
-import { type Signature, type Signatures, signatureId } from './signatures.ts';
+import { aboutCarrier, type Signature, type Signatures, signatureId } from './signatures.ts';
 
 export interface Claim {
   /** The statement's id, with `urn:cid:`. */
@@ -40,9 +40,12 @@ export async function provenAbout(
   claims: readonly Claim[],
 ): Promise<(readonly Signature[])[]> {
   const ids = claims.map(({ id }) => id);
-  const first = await signatures.among('byProof', ids, othersLooked, ['ok']);
+  const [proven, issued] = await Promise.all([
+    signatures.among('byProof', ids, othersLooked, ['ok']),
+    issuedAmong(signatures, ids),
+  ]);
   const ofClaim = async ({ id, registeredBy }: Claim, at: number): Promise<readonly Signature[]> => {
-    const found = first[at] ?? [];
+    const found = [...(issued[at] ?? []), ...(proven[at] ?? [])];
     if (found.length < othersLooked) return found;
     const byId = new Map<string, Signature>();
     for (const signer of new Set([registeredBy ?? null, ...ownDids])) {
@@ -54,6 +57,15 @@ export async function provenAbout(
     return [...byId.values()];
   };
   return await pMap(claims, ofClaim, { concurrency: readAtOnce });
+}
+
+/** Of statements that carry a credential of `issue_vc`: its signature about themselves. */
+async function issuedAmong(
+  signatures: ProvenPorts['signatures'],
+  ids: readonly string[],
+): Promise<(readonly Signature[])[]> {
+  const found = await signatures.among('byRegistration', ids, 1);
+  return found.map((records) => records.map(aboutCarrier));
 }
 
 /**

@@ -41,10 +41,12 @@ export const signatures = collection('signatures', {
     validUntil: z.int().nullable(),
     /** The id of the credential, if this service issued it for a statement. */
     issued: z.string().nullable(),
+    /** The id of the carrier, if this service issued the credential in it: the signature is about the carrier too. */
+    registration: z.string().nullable().default(null),
     createdAt: z.int(),
   }),
   key: 'id',
-  unique: { byIssued: ['issued'] },
+  unique: { byIssued: ['issued'], byRegistration: ['registration'] },
   indexes: {
     byProof: ['about', 'result', 'signer', 'createdAt'],
     byCredentialCid: ['credentialCid'],
@@ -66,12 +68,27 @@ export function ownSignature(
     | 'validFrom'
     | 'validUntil'
     | 'createdAt'
-  >,
-  issued: string | null = null,
+  > &
+    Partial<Pick<Signature, 'issued' | 'registration'>>,
 ): Signature {
   const { carrier, about } = signature;
-  const id = signatureId(carrier, about);
-  return { ...signature, id, kind: 'credential', result: 'ok', reason: null, why: null, rank: 0, issued };
+  return {
+    issued: null,
+    registration: null,
+    ...signature,
+    id: signatureId(carrier, about),
+    kind: 'credential',
+    result: 'ok',
+    reason: null,
+    why: null,
+    rank: 0,
+  };
+}
+
+/** The signature about the carrier, which a credential of `issue_vc` has in the same record. */
+export function aboutCarrier(issued: Signature): Signature {
+  const about = issued.registration ?? '';
+  return { ...issued, id: signatureId(issued.carrier, about), about, issued: null, registration: null };
 }
 
 /** As in `credentialCid`. */
