@@ -133,5 +133,3 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
     },
   };
 }
-
-export type LevelWrites = ReturnType<typeof levelWrites>;
