@@ -52,8 +52,6 @@ export function notBoth(...names: readonly [string, string]) {
 export function onlyWith(name: string, value: string, other: string) {
   const isValue = { properties: { [name]: { enum: [value] } } };
   return {
-    not: {
-      anyOf: [{ allOf: [isValue, { not: has(other) }] }, { allOf: [{ not: isValue }, has(other)] }],
-    },
+    not: { anyOf: [{ allOf: [isValue, { not: has(other) }] }, { allOf: [{ not: isValue }, has(other)] }] },
   };
 }

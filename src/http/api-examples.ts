@@ -74,9 +74,7 @@ const signed = {
   type: ['VerifiableCredential'],
   issuer: 'did:key:z6MkgoMbq3vp6yY2raoxdD4uuVGPy6Lmb72fdDuvoJ2g94Lv',
   validFrom: '2026-01-31T12:00:00Z',
-  credentialSubject: {
-    id: 'urn:cid:bagb6qaq6ebhzbna7buz5z4tx7lelwseouhnfvglgp5n7x6qvo2ezdkkpnhvdc',
-  },
+  credentialSubject: { id: 'urn:cid:bagb6qaq6ebhzbna7buz5z4tx7lelwseouhnfvglgp5n7x6qvo2ezdkkpnhvdc' },
   proof: {
     type: 'DataIntegrityProof',
     cryptosuite: 'eddsa-rdfc-2022',

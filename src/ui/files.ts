@@ -20,10 +20,7 @@ const types: Readonly<Record<string, string>> = {
 /** Scripts and styles of packages, as files that need no others. */
 const packaged: Readonly<Record<string, { readonly name: string; readonly path: string }>> = {
   'dagre.js': { name: '@dagrejs/dagre', path: import.meta.resolve('@dagrejs/dagre') },
-  'hash-wasm.js': {
-    name: 'hash-wasm',
-    path: import.meta.resolve('hash-wasm/dist/index.esm.min.js'),
-  },
+  'hash-wasm.js': { name: 'hash-wasm', path: import.meta.resolve('hash-wasm/dist/index.esm.min.js') },
   'panzoom.js': {
     name: '@panzoom/panzoom',
     path: import.meta.resolve('@panzoom/panzoom/dist/panzoom.es.js'),

@@ -40,9 +40,7 @@ export const boundAgent = agent.extend({ bindings }).meta({ id: 'BoundAgent' });
 export const agentKey = z.object({ did: z.string(), added_at: time, retired_at: time.nullable() });
 
 export const agentDetail = boundAgent
-  .extend({
-    keys: z.array(agentKey).describe('The latest 100 keys, the current one first'),
-  })
+  .extend({ keys: z.array(agentKey).describe('The latest 100 keys, the current one first') })
   .meta({ id: 'AgentDetail' });
 
 export const agentStatusEvent = z

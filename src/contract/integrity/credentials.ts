@@ -21,17 +21,11 @@ export const revocation = z
   })
   .refine(
     (body) => (body.status ?? body.credentialStatus.status) === (body.credentialStatus.status ?? body.status),
-    {
-      path: ['status'],
-      message: 'contradicts credentialStatus.status',
-    },
+    { path: ['status'], message: 'contradicts credentialStatus.status' },
   )
   .meta({ id: 'Revocation' });
 
-const check = z.object({
-  result: z.enum(['ok', 'failed', 'unknown']),
-  reason: z.string().optional(),
-});
+const check = z.object({ result: z.enum(['ok', 'failed', 'unknown']), reason: z.string().optional() });
 
 export const credentialVerification = z
   .object({

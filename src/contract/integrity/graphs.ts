@@ -23,12 +23,7 @@ export const newGraph = z
   .meta({ id: 'NewGraph', ...notBoth('parent_id', 'project_id') });
 
 export const graph = z
-  .object({
-    graph_id: uuidText,
-    name: z.string(),
-    parent_id: uuidText.nullable(),
-    project_id: uuidText,
-  })
+  .object({ graph_id: uuidText, name: z.string(), parent_id: uuidText.nullable(), project_id: uuidText })
   .meta({ id: 'Graph' });
 
 const statementCount = {

@@ -57,10 +57,7 @@ export interface SignInRoutes {
   readonly newSecret: () => string;
 }
 
-const redirects = {
-  description: 'Where the browser continues',
-  headers: redirect,
-};
+const redirects = { description: 'Where the browser continues', headers: redirect };
 const refusals = {
   404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
   429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
@@ -93,11 +90,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
     params: callbackParams,
     query: callbackQuery,
-    answers: {
-      302: redirects,
-      401: errorAnswer('The provider did not confirm the identity'),
-      ...refusals,
-    },
+    answers: { 302: redirects, 401: errorAnswer('The provider did not confirm the identity'), ...refusals },
     handle: async ({ context, params }) =>
       await attempt(context, ports, { step: 'callback', provider: params.provider }, async (browser) => {
         const answer = new URL(context.req.url).searchParams;

@@ -80,9 +80,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     summary: 'Convert a JSON-LD document to N-Quads',
     query: nquadsQuery,
     body: document,
-    answers: {
-      200: { description: 'N-Quads', content: { 'application/n-quads': { schema: plainText } } },
-    },
+    answers: { 200: { description: 'N-Quads', content: { 'application/n-quads': { schema: plainText } } } },
     handle: async ({ context, query }) => {
       const nquads = await identifier.nquads(await documentBody(context, limits), {
         canonical: query.canonical ?? true,

@@ -57,12 +57,7 @@ function tabs(agentId: string, projects: readonly OperatorProject[], chosen: str
   return html`<nav class="tabs" aria-label="Projects">${projects.map(tab)}</nav>`;
 }
 
-function membership({
-  subjectDid,
-  validFrom,
-  validUntil,
-  status,
-}: OperatorProject['memberships'][number]): Html {
+function membership({ subjectDid, validFrom, validUntil, status }: OperatorProject['memberships'][number]) {
   return html`${subjectDid} <span class="quiet">from ${time(validFrom)}${validUntil === null ? '' : html` until ${time(validUntil)}`}${status === null ? '' : `, ${status}`}</span>`;
 }
 

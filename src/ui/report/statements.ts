@@ -137,10 +137,7 @@ function governanceTable(report: Report): Html {
 ${governance.length > documentsShown ? html`<p>And ${counted(governance.length - documentsShown, 'further document')}.</p>` : ''}`;
 }
 
-function documentRow(
-  report: Report,
-  { kind, verdict, by, at, until, text, subject, statement }: Governance,
-): Html {
+function documentRow(report: Report, { kind, verdict, by, at, until, text, subject, statement }: Governance) {
   const found = report.statements.find(({ id }) => id === statement);
   return html`<tr>
 <td data-label="What">${documentKinds[kind]}${verdict === undefined ? '' : html`: <strong>${foreign(verdict.replaceAll('_', ' '))}</strong>`}${text === undefined ? '' : html`<br>“${foreign(text, 400)}”`}</td>

@@ -64,11 +64,7 @@ export function namesOf(report: Report, ids: readonly string[], most = 8): Html 
 }
 
 /** Documents without a name are called after what they describe. */
-function documentTitle(
-  statements: Report['statements'],
-  names: Report['names'],
-  id: string,
-): string | undefined {
+function documentTitle(statements: Report['statements'], names: Report['names'], id: string) {
   for (const { references } of statements) {
     const role = references.find(({ identifier }) => identifier === id)?.role;
     const word = role === 'metadata' ? 'Metadata' : role === 'document' ? 'Document' : undefined;

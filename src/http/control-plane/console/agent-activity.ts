@@ -21,12 +21,7 @@ import {
 import { parseUuid, uuidIn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { parseTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
-import {
-  type ActivitySearch,
-  type ActivityView,
-  activity,
-  type Range,
-} from '../../../ui/console/activity.ts';
+import { type ActivitySearch, activity, type Range } from '../../../ui/console/activity.ts';
 import type { ExchangeView } from '../../../ui/console/exchange-page.ts';
 import type { Html } from '../../../ui/header.ts';
 import type { ProjectPorts } from '../projects/project-calls.ts';
@@ -87,11 +82,7 @@ async function enter(ports: ActivityPorts, { context, caller }: Call, project: s
   return runtimeScope(project, agent.id);
 }
 
-async function exchangesIn(
-  ports: ActivityPorts,
-  scope: RuntimeScope,
-  query: Call['query'],
-): Promise<Pick<NonNullable<ActivityView['chosen']>, 'search' | 'exchanges' | 'states'>> {
+async function exchangesIn(ports: ActivityPorts, scope: RuntimeScope, query: Call['query']) {
   const search = searchIn(query, ports.now().getTime());
   const { from, until } = search.span;
   const filter = { from, until, outcome: search.outcome, model: search.model === '' ? null : search.model };

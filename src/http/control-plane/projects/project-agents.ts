@@ -27,9 +27,7 @@ export function projectAgentRoutes(app: ControlPlaneApp, ports: ProjectPorts): v
       'Agents that are known here and have evidence of a membership in the project, be it valid or not. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
     params: projectParams,
     query: paging,
-    answers: {
-      200: jsonAnswer('A page of agents', projectAgentList),
-    },
+    answers: { 200: jsonAnswer('A page of agents', projectAgentList) },
     handle: async (call) => {
       await enterProject(ports, call);
       const page = await listProjectAgents(ports, call.params.project_uuid, pageRequest(call.query));

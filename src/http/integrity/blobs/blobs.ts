@@ -86,13 +86,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     description:
       'multipart/form-data: one blob per part, and every part needs a name. A result has the file name of its part, or else the name of its field. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
     query: blobNaming,
-    body: {
-      'multipart/form-data': { schema: blobParts },
-      'application/vnd.ipld.car': { schema: bytes },
-    },
-    answers: {
-      200: jsonAnswer('Stored. Results are in the order of the request', storedBlobBatch),
-    },
+    body: { 'multipart/form-data': { schema: blobParts }, 'application/vnd.ipld.car': { schema: bytes } },
+    answers: { 200: jsonAnswer('Stored. Results are in the order of the request', storedBlobBatch) },
     handle: async ({ context, answer, principal, query }) => {
       const results = await storeBlobBatch(context, blobsOf(principal), namingOf(query), limits);
       return answer(200, { results });
@@ -147,9 +142,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     tag,
     summary: 'Check whether a CID is stored',
     params: blobParams,
-    answers: {
-      200: jsonAnswer('The answer', blobExistence),
-    },
+    answers: { 200: jsonAnswer('The answer', blobExistence) },
     handle: async ({ answer, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
       return answer(200, { cid: cid.text, exists: await hasContent(ports, cid, visibility) });

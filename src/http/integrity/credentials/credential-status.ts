@@ -51,9 +51,7 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
       return answer(
         200,
         { credential_id: credentialId, revoked, suspended, entries: shown },
-        {
-          'cache-control': 'no-store',
-        },
+        { 'cache-control': 'no-store' },
       );
     },
   });

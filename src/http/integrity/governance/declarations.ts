@@ -93,9 +93,5 @@ function submissionOf(
 }
 
 function declaredJson({ documentCid, statement: { jcs, rdfcCid } }: Declared): z.output<typeof declared> {
-  return {
-    documentCid,
-    statement: JSON.parse(new TextDecoder().decode(jcs)),
-    statementCid: rdfcCid.text,
-  };
+  return { documentCid, statement: JSON.parse(new TextDecoder().decode(jcs)), statementCid: rdfcCid.text };
 }

@@ -82,9 +82,7 @@ function policyManifestRoutes(app: App, ports: PolicyManifestRoutes): void {
   });
 }
 
-const answers = {
-  200: jsonAnswer('The credential', certificate),
-};
+const answers = { 200: jsonAnswer('The credential', certificate) };
 const repeats = 'The same request gets the same credential until that is revoked.';
 
 type CertificateRoutes = CertificatePorts & { readonly limits: JsonLimits };

@@ -26,9 +26,7 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { tag } from './documents.ts';
 
-export type StatusRoutes = StatusPorts & {
-  readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
-};
+export type StatusRoutes = StatusPorts & { readonly governanceDocuments: Pick<GovernanceDocuments, 'page'> };
 
 export function statusRoutes(app: App, ports: StatusRoutes): void {
   operation(app, 'GET /gov/v1/status/{subject_cid}/{project_uuid}', {

@@ -174,13 +174,7 @@ function pathOf(id: string): string {
   return `/manifest/v1/exports/${id}`;
 }
 
-function stateJson({
-  id,
-  state,
-  form,
-  progress,
-  ...job
-}: ManifestExportState): z.input<typeof manifestExport> {
+function stateJson({ id, state, form, progress, ...job }: ManifestExportState) {
   const { missingBlobs, missing } = progress;
   return {
     export_id: id,

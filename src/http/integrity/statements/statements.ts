@@ -95,10 +95,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     answers: {
       200: {
         description: 'The statement',
-        content: {
-          'application/json': { schema: jsonObject },
-          'application/n-quads': { schema: plainText },
-        },
+        content: { 'application/json': { schema: jsonObject }, 'application/n-quads': { schema: plainText } },
       },
       304: notModified,
       404: errorAnswer('The statement does not exist'),

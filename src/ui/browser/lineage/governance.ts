@@ -65,12 +65,7 @@ async function read(id: string): Promise<readonly Node[]> {
   ];
 }
 
-async function projectSection({
-  project,
-  declarations,
-  controls,
-  certificates,
-}: ProjectGovernance): Promise<Node> {
+async function projectSection({ project, declarations, controls, certificates }: ProjectGovernance) {
   const declarationOf = new Map(declarations.map((one) => [one.documentCid, one]));
   const undirected = declarations.filter(({ controlCids }) => controlCids.length === 0);
   const rows = [
@@ -92,11 +87,7 @@ async function projectSection({
   );
 }
 
-async function controlRow(
-  title: string,
-  declaration: Declaration | undefined,
-  review: Review | null,
-): Promise<Node> {
+async function controlRow(title: string, declaration: Declaration | undefined, review: Review | null) {
   const text = declaration && (await askDocument(declaration.documentCid))?.statement;
   const by = (what: string, { submittedBy, submittedAt }: Declaration | Review) =>
     line(
@@ -120,13 +111,7 @@ async function controlRow(
   );
 }
 
-async function certificateRow({
-  kind,
-  standing,
-  sourceCid,
-  policyCid,
-  validUntil,
-}: Certificate): Promise<Node> {
+async function certificateRow({ kind, standing, sourceCid, policyCid, validUntil }: Certificate) {
   const title = policyCid === null ? 'Membership' : `Certificate: ${await titleOf(policyCid)}`;
   return element(
     'li',

@@ -40,11 +40,7 @@ export function showExport(graph: GraphEntry, hasChildren: boolean): void {
   );
 }
 
-async function exported(
-  id: string,
-  withChildren: boolean,
-  tell: (state: ExportState) => void,
-): Promise<ExportState> {
+async function exported(id: string, withChildren: boolean, tell: (state: ExportState) => void) {
   const query = `graph_ids=${id}&include_context=true&include_blobs=true&include_descendants=${withChildren}`;
   let state: ExportState = await askJson(`/manifest/v1?${query}`, { headers: { prefer: 'respond-async' } });
   for (let pause = firstPollMs; ; pause = Math.min(2 * pause, longestPollMs)) {

@@ -116,10 +116,7 @@ function signedBy(trust: TrustAnswer, names: Names): (Node | string)[] {
   return ['Signed by ', who, '.'];
 }
 
-function retractedBy(
-  { by, by_registrant: isRegistrant, retraction }: TrustAnswer,
-  names: Names,
-): (Node | string)[] {
+function retractedBy({ by, by_registrant: isRegistrant, retraction }: TrustAnswer, names: Names) {
   const who = isRegistrant
     ? 'its registrant'
     : retraction?.signed && by
@@ -152,10 +149,7 @@ function graphs(links: readonly HTMLElement[], rest: number): HTMLElement {
   return element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : []));
 }
 
-function identifiers(
-  { statement_id: id, jcs_cid: jcs }: Verification,
-  { variants = [] }: Findings,
-): HTMLElement {
+function identifiers({ statement_id: id, jcs_cid: jcs }: Verification, { variants = [] }: Findings) {
   const others = variants.filter((one) => one !== jcs);
   const rows: [string, string, Node][] = [
     ['Statement id', 'names what it says', copyable(bareId(id), 'the statement id')],

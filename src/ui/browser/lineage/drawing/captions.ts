@@ -29,13 +29,7 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph): Caption
   const node = graph.nodes.get(id);
   if (stack) {
     const title = `${stack.members.length} more`;
-    return {
-      title,
-      subtitle: stack.roles.join(', '),
-      symbol: 'stack',
-      name: title,
-      rest: 'stack',
-    };
+    return { title, subtitle: stack.roles.join(', '), symbol: 'stack', name: title, rest: 'stack' };
   }
   if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', name: id, rest: '' };
   const name = titleOf(graph, id);
