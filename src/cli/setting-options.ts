@@ -23,17 +23,16 @@ export type SettingFlags = Partial<Record<SettingName, string>>;
 const settings: readonly Setting<unknown>[] = Object.values(settingTable);
 const withFlag = settings.filter(({ flag }) => flag !== undefined);
 
-export function addSettingOptions(command: Command): void {
+export function addSettingOptions(command: Command): Command {
   for (const setting of withFlag) {
     const option = new Option(`--${setting.flag} <value>`, `${setting.about} (${setting.variable})`);
     const spelling = 'Options of the control plane, with one dash or two:';
     command.addOption(setting.hasGoFlag ? option.helpGroup(spelling) : option);
   }
+  return command;
 }
 
-const goFlags = new Map(
-  withFlag.filter(({ hasGoFlag }) => hasGoFlag).map((setting) => [setting.flag, setting]),
-);
+const goFlags = new Map(withFlag.filter((one) => one.hasGoFlag).map((setting) => [setting.flag, setting]));
 
 /**
  * Translates Go flags for commander: one dash or two, a value after `=` or as the next argument, and a boolean without a

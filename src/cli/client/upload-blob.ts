@@ -15,7 +15,11 @@ export interface KnownBlob {
   readonly cid: Cid;
   readonly size: number;
   /** Each call starts a new stream. */
-  readonly bytes: () => AsyncIterable<Uint8Array>;
+  readonly bytes: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+export function blobInMemory(cid: Cid, bytes: Uint8Array): KnownBlob {
+  return { cid, size: bytes.length, bytes: () => [bytes] };
 }
 
 /**
@@ -68,7 +72,7 @@ export async function storeStream(
 }
 
 /** Remembers a failure to read the bytes, because `fetch` would report it as a connection problem. */
-function withReadFailure(bytes: () => AsyncIterable<Uint8Array>) {
+function withReadFailure(bytes: KnownBlob['bytes']) {
   let failed: unknown;
   async function* open() {
     try {

@@ -18,6 +18,8 @@ import {
 import type { Io } from '../terminal/io.ts';
 import { indented, say, table, writeText } from '../terminal/output.ts';
 
+type ConfigFlags = SettingFlags & { readonly json?: true };
+
 export function configCommand(program: Command, io: Io): void {
   const command = program
     .command('config')
@@ -25,52 +27,43 @@ export function configCommand(program: Command, io: Io): void {
     .addArgument(serviceArgument('check the settings for this service of "cairn serve"'))
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  $ cairn config\n  $ CAIRN_PORT=8080 cairn config --json');
-  addSettingOptions(command);
-  command.action(async (serving: Serving, { json, ...flags }: SettingFlags & { json?: true }) => {
-    await printConfig(io, flags, servedBy[serving], { json });
+  addSettingOptions(command).action(async (serving: Serving, flags: ConfigFlags) => {
+    await printConfig(io, flags, servedBy[serving]);
   });
 }
 
-async function printConfig(
-  io: Io,
-  flags: SettingFlags,
-  services: readonly ServedService[],
-  { json }: { readonly json?: true | undefined },
-) {
-  const { env: environment } = io;
+async function printConfig(io: Io, { json, ...flags }: ConfigFlags, services: readonly ServedService[]) {
+  const { env } = io;
   const { folderFile, variables } = clientVariables(io);
-  const settings = [
-    ...effectiveSettings(environment, flags),
-    ...effectiveSettings(variables, {}, clientSettingTable),
-  ];
-  const rows = settings.map(({ variable, value, isDefault, about }) => [
-    variable,
-    value ?? '-',
-    isDefault ? 'default' : 'set',
-    about,
+  const own = effectiveSettings(variables, {}, clientSettingTable);
+  const settings = [...effectiveSettings(env, flags), ...own];
+  const rows = settings.map((one) => [
+    one.variable,
+    one.value ?? '-',
+    one.isDefault ? 'default' : 'set',
+    one.about,
   ]);
-  const text = json ? indented(settings) : table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]);
-  await writeText(io, text);
+  await writeText(io, json ? indented(settings) : table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]));
   if (folderFile) {
-    const isUrlUsed = folderFile.url !== undefined && !environment.CAIRN_URL;
+    const isUrlUsed = folderFile.url !== undefined && !env.CAIRN_URL;
     say(io, `${folderFile.path} sets the graph ${folderFile.graph}${isUrlUsed ? ' and CAIRN_URL' : ''}.`);
   }
-  for (const name of unknownVariables(environment)) say(io, `${name} is not a setting. Check its spelling.`);
-  const problems = new Set<string>();
-  const collect = (error: unknown) => {
-    if (!(error instanceof SettingsError)) throw error;
-    for (const problem of error.problems) problems.add(problem);
-  };
-  try {
-    for (const sentence of startNotices(readSettings(environment, flags, services), services))
-      say(io, sentence);
-  } catch (error) {
-    collect(error);
-  }
-  try {
-    readClientSettings(io);
-  } catch (error) {
-    collect(error);
-  }
+  for (const name of unknownVariables(env)) say(io, `${name} is not a setting. Check its spelling.`);
+  const problems = new Set([
+    ...problemsOf(() => {
+      for (const sentence of startNotices(readSettings(env, flags, services), services)) say(io, sentence);
+    }),
+    ...problemsOf(() => readClientSettings(io)),
+  ]);
   if (problems.size > 0) throw new SettingsError([...problems]);
+}
+
+function problemsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
 }

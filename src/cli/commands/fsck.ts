@@ -2,18 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { parseShare, type Sample, sampleOf } from '../../domain/maintenance/fsck/sample.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
-import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { say, writeText } from '../terminal/output.ts';
 import { PartProgress } from '../terminal/progress.ts';
-import {
-  LeftProblems,
-  problemJson,
-  problemText,
-  type SampleInfo,
-  summaryJson,
-  summaryText,
-} from './fsck/report.ts';
+import { LeftProblems, problemJson, problemText, summaryJson, summaryText } from './fsck/report.ts';
 
 interface FsckFlags {
   readonly repair?: true;
@@ -67,10 +60,8 @@ async function fsck(io: Io, flags: FsckFlags): Promise<void> {
   // Imported here, because it loads most of the program.
   const { openFsck } = await import('../../composition/maintenance.ts');
   await using fsck = await openFsck(settings, (sentence) => say(io, sentence));
-  say(
-    io,
-    `Checking ${fsck.place}${info ? `: ${info.share} of its blobs and statements, --seed ${info.seed}` : ''}`,
-  );
+  const share = info ? `: ${info.share} of its blobs and statements, --seed ${info.seed}` : '';
+  say(io, `Checking ${fsck.place}${share}`);
   using progress = new PartProgress(io);
   const problems = fsck.run({ repair, sample, onProgress: (...step) => progress.update(...step) });
   const left = new LeftProblems();
@@ -80,14 +71,13 @@ async function fsck(io: Io, flags: FsckFlags): Promise<void> {
     await writeText(io, flags.json ? problemJson(next.value) : problemText(next.value));
   }
   progress.end();
-  await writeText(
-    io,
-    flags.json ? summaryJson(fsck.place, next.value, left, info) : summaryText(next.value, left, info),
-  );
-  if (next.value.damaged > 0) failDamaged(left);
+  const { value: summary } = next;
+  const json = flags.json && summaryJson(fsck.place, summary, left, info);
+  await writeText(io, json ?? summaryText(summary, left, info));
+  if (summary.damaged > 0) failDamaged(left);
 }
 
-function sampleInfo({ sample, seed }: FsckFlags): SampleInfo | undefined {
+function sampleInfo({ sample, seed }: FsckFlags) {
   if (sample !== undefined) return { share: sample, seed: seed ?? randomBytes(4).toString('hex') };
   if (seed !== undefined) failUsage('--seed needs --sample.');
   return undefined;
@@ -95,9 +85,7 @@ function sampleInfo({ sample, seed }: FsckFlags): SampleInfo | undefined {
 
 function failDamaged({ repairable, lost }: LeftProblems): never {
   const isAllLost = Object.keys(repairable).length === 0;
+  if (isAllLost) failNo('Damage was found. A repair cannot fix it. Restore it from a backup.');
   const rest = Object.keys(lost).length > 0 ? ', then restore the rest from a backup' : '';
-  const advice = isAllLost
-    ? 'A repair cannot fix it. Restore it from a backup.'
-    : `Run "cairn fsck --repair"${rest}.`;
-  throw new Failure(exitCodes.no, `Damage was found. ${advice}`);
+  failNo(`Damage was found. Run "cairn fsck --repair"${rest}.`);
 }

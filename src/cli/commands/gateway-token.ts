@@ -34,19 +34,13 @@ interface GatewayTokenFlags {
 }
 
 export function gatewayTokenCommand(program: Command, io: Io): void {
+  const reported = 'what it may report, separated by commas; can be repeated';
+  const expires = new Option('--expires <duration>', 'how long it counts');
   program
     .command('gateway-token')
     .description('print a credential with which a gateway reports what agents do')
-    .option(
-      '--scope <scopes>',
-      `what it may report, separated by commas; can be repeated (default: ${reportingScopes.join(',')})`,
-      scopes,
-    )
-    .addOption(
-      new Option('--expires <duration>', 'how long it counts')
-        .argParser(lifetime)
-        .default(30 * 86_400_000, '720h'),
-    )
+    .option('--scope <scopes>', `${reported} (default: ${reportingScopes.join(',')})`, scopes)
+    .addOption(expires.argParser(lifetime).default(30 * 86_400_000, '720h'))
     .option('--name <name>', 'name of the gateway for the audit log', name, 'gateway')
     .addHelpText('after', notes)
     .action(async (flags: GatewayTokenFlags) => await printCredential(io, flags));

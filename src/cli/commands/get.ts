@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
@@ -23,7 +23,7 @@ export function getCommand(program: Command, io: Io): void {
     .command('get')
     .description('download the content of a CID')
     .argument('<cid or file>', 'the CID, with or without urn:cid:, or a file or folder, which is hashed')
-    .addOption(new Option('-o, --output <file>', 'write to this file instead of standard output'))
+    .option('-o, --output <file>', 'write to this file instead of standard output')
     .addHelpText('after', examples)
     .action(async (cid: string, { output }: { output?: string }) => await get(io, cid, output));
 }
@@ -36,9 +36,8 @@ async function get(io: Io, text: string, output: string | undefined): Promise<vo
 }
 
 async function print(io: Io, client: ApiClient, cid: Cid): Promise<void> {
-  const response = await client.send('GET', `/store/v1/blob/${cid.text}`, {
-    headers: { 'accept-encoding': 'identity' },
-  });
+  const headers = { 'accept-encoding': 'identity' };
+  const response = await client.send('GET', `/store/v1/blob/${cid.text}`, { headers });
   const hash = hasher(cid.multihash);
   for await (const chunk of answerBytes(response)) {
     hash.update(chunk);

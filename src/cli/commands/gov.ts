@@ -88,11 +88,7 @@ function statusTables(
   const undirected = declarations.filter(({ controlCids }) => controlCids.length === 0);
   const reviewed = [
     ...controls,
-    ...undirected.map(({ documentCid, review }) => ({
-      controlCid: null,
-      declarationCid: documentCid,
-      review,
-    })),
+    ...undirected.map((one) => ({ controlCid: null, declarationCid: one.documentCid, review: one.review })),
   ].map(({ controlCid, declarationCid, review }) => [
     shown(controlCid),
     shown(declarationCid),
@@ -100,22 +96,15 @@ function statusTables(
     review?.submittedAt ?? '-',
     shown(review?.submittedBy),
   ]);
-  const certified = certificates.map(({ standing, validUntil, kind, credentialId, policyCid }) => [
-    standing,
-    validUntil,
-    kind,
-    shown(credentialId),
-    shown(policyCid),
-  ]);
+  const certified = certificates.map((one) => {
+    return [one.standing, one.validUntil, one.kind, shown(one.credentialId), shown(one.policyCid)];
+  });
+  const certificateHead = ['STANDING', 'VALID UNTIL', 'KIND', 'CREDENTIAL', 'POLICY'];
   const name = names.get(normalized(subject) ?? '');
   const parts = [
     `${shownIdentifier(subject, name, { isFull: true })}\nin the project ${project}\n`,
     part('Nothing is declared.', ['CONTROL', 'DECLARATION', 'LAST REVIEW', 'AT', 'CLAIMED BY'], reviewed),
-    part(
-      'There are no certificates.',
-      ['STANDING', 'VALID UNTIL', 'KIND', 'CREDENTIAL', 'POLICY'],
-      certified,
-    ),
+    part('There are no certificates.', certificateHead, certified),
   ];
   const lines = parts.join('\n').split('\n');
   return lines.map((line) => cutLine(line, width)).join('\n');

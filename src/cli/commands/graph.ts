@@ -58,12 +58,10 @@ async function create(io: Io, name: string, { parent, json }: JsonFlag & { paren
 }
 
 function graphTable(graphs: readonly CountedGraphAnswer[]): string {
-  const rows = graphs.map((one) => [
-    one.graph_id,
-    countText(one),
-    one.project_id === one.graph_id ? 'its own' : one.project_id,
-    nameText(one.name, 24),
-  ]);
+  const rows = graphs.map((one) => {
+    const project = one.project_id === one.graph_id ? 'its own' : one.project_id;
+    return [one.graph_id, countText(one), project, nameText(one.name, 24)];
+  });
   return table([['GRAPH', 'STATEMENTS', 'PROJECT', 'NAME'], ...rows]);
 }
 

@@ -47,7 +47,8 @@ async function importManifest(io: Io, path: string, flags: ImportFlags): Promise
   const kind = await pathKind(path);
   if (!kind) failUsage(`The file ${path} does not exist.`);
   if (kind !== 'file') failUsage(`${path} is not a regular file.`);
-  const form = (await manifestForm(path)) ?? (await throwNotAManifest(path));
+  const form = await manifestForm(path);
+  if (!form) failUsage(`${path} is not a manifest. ${await looks(path)}`);
   const client = openClient(readClientSettings(io));
   const graphId = flags.graph === undefined ? crypto.randomUUID() : parseUuid(flags.graph, '--graph');
   const query = new URLSearchParams({
@@ -87,19 +88,13 @@ function report(answer: z.output<typeof importedManifest>): string {
   return `${lines.join('\n')}\n`;
 }
 
-const packed: readonly (readonly [string, string])[] = [
-  ['1f8b', 'gzip'],
-  ['28b52ffd', 'zstd'],
-  ['504b0304', 'zip'],
-];
+/** Formats of compressed files by their first bytes. */
+const packed = Object.entries({ '1f8b': 'gzip', '28b52ffd': 'zstd', '504b0304': 'zip' });
 
-/** Says what a file that is not a manifest looks like. @throws Failure (usage). */
-async function throwNotAManifest(path: string): Promise<never> {
-  failUsage(`${path} is not a manifest. ${await looks(path)}`);
-}
-
+/** What a file that is not a manifest looks like. */
 async function looks(path: string): Promise<string> {
-  const head = await firstBytes(path);
+  await using file = await openRandomAccess(path);
+  const head = Buffer.from(await file.read(0, 4)).toString('hex');
   if (head === '') return 'It is empty.';
   const [, packing] = packed.find(([magic]) => head.startsWith(magic)) ?? [];
   if (packing) return `It looks compressed (${packing}). Decompress it first.`;
@@ -111,9 +106,4 @@ async function looks(path: string): Promise<string> {
   const bytes = await readUpTo(path, statementLimit);
   if (bytes && isJson(bytes)) return 'It is JSON without the members of a manifest (version, statements).';
   return 'It is neither JSON nor a CAR. Store it as a blob with "cairn put".';
-}
-
-async function firstBytes(path: string): Promise<string> {
-  await using file = await openRandomAccess(path);
-  return Buffer.from(await file.read(0, 4)).toString('hex');
 }

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { MigrationCounts } from '../../domain/maintenance/migration/run.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import type { StoreSettings } from '../../storage/open.ts';
-import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { say, writeText } from '../terminal/output.ts';
 import { PartProgress } from '../terminal/progress.ts';
@@ -66,21 +66,17 @@ async function migrate(io: Io, flags: MigrateFlags): Promise<void> {
   for (; !next.done; next = await problems.next())
     await writeText(io, flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
-  await writeText(
-    io,
-    flags.json ? `${JSON.stringify({ summary: { ...places, ...next.value } })}\n` : text(next.value),
-  );
+  const summary = { ...places, ...next.value };
+  await writeText(io, flags.json ? `${JSON.stringify({ summary })}\n` : text(next.value));
   say(io, keyAdvice(from, to));
   failIfIncomplete(next.value);
 }
 
 function failIfIncomplete({ leftOut, damaged }: MigrationCounts): void {
-  if (leftOut + damaged === 0) return;
-  const where = [
-    ...(leftOut > 0 ? ['not in the target'] : []),
-    ...(damaged > 0 ? ['damaged in the target too'] : []),
-  ];
-  throw new Failure(exitCodes.no, `Damage was found. The listed content is ${where.join(' or ')}.`);
+  const where = [leftOut > 0 && 'not in the target', damaged > 0 && 'damaged in the target too'].filter(
+    Boolean,
+  );
+  if (where.length > 0) failNo(`Damage was found. The listed content is ${where.join(' or ')}.`);
 }
 
 /** @throws SettingsError for an invalid connection string or database name. */
@@ -94,13 +90,11 @@ function storeSettings(io: Io, store: string, database: string, temporary: strin
 }
 
 function keyAdvice(from: StoreSettings, to: StoreSettings): string {
-  const key =
-    from.mongodbUrl === null ? join(from.dataDir, 'signing-key.json') : 'the file of CAIRN_SIGNING_KEY_FILE';
-  const place =
-    to.mongodbUrl === null
-      ? `to ${join(to.dataDir, 'signing-key.json')}`
-      : 'to a file that CAIRN_SIGNING_KEY_FILE names';
-  return `Asynchronous exports and sessions were not copied. Copy the signing key: ${key} ${place}.`;
+  const inFolder = (store: StoreSettings) =>
+    store.mongodbUrl === null ? join(store.dataDir, 'signing-key.json') : undefined;
+  const key = inFolder(from) ?? 'the file of CAIRN_SIGNING_KEY_FILE';
+  const place = inFolder(to) ?? 'a file that CAIRN_SIGNING_KEY_FILE names';
+  return `Asynchronous exports and sessions were not copied. Copy the signing key: ${key} to ${place}.`;
 }
 
 function text(summary: MigrationCounts): string {

@@ -9,7 +9,7 @@ import { ensureStored, type KnownBlob, type Naming, storeKnown, storeStream } fr
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, writeText } from '../terminal/output.ts';
-import { openProgress, type Progress } from '../terminal/progress.ts';
+import { openProgress } from '../terminal/progress.ts';
 
 interface PutFlags {
   readonly codec?: number;
@@ -59,25 +59,25 @@ function codecCode(text: string): number {
 async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<void> {
   const client = openClient(readClientSettings(io));
   const sources = await sourcesAt(paths);
-  const naming: Naming = {
-    codec: flags.codec ?? codecs.raw,
-    multihash: flags.sha256 ? 'sha2-256' : 'blake3',
-  };
-  if (sources.some(({ kind }) => kind === 'folder') && (flags.codec !== undefined || flags.sha256)) {
+  const { codec, sha256 } = flags;
+  const naming: Naming = { codec: codec ?? codecs.raw, multihash: sha256 ? 'sha2-256' : 'blake3' };
+  if (sources.some(({ kind }) => kind === 'folder') && (codec !== undefined || sha256))
     failUsage('A folder becomes a collection, whose CIDs have a fixed form. Leave out --codec and --sha256.');
-  }
   using progress = openProgress(io, { total: await totalBytes(sources) });
   const print = async (name: string, { text }: Cid) => {
     const line = flags.json ? JSON.stringify({ cid: text, name }) : `${text}  ${printableLine(name)}`;
     await writeText(io, `${line}\n`);
   };
-  const onBytes = byteCounter(progress);
+  let done = 0;
+  const onBytes = (count: number) => {
+    done += count;
+    progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB`);
+  };
   const ensure = (blob: KnownBlob) => (flags.again ? storeKnown(client, blob) : ensureStored(client, blob));
   for (const { path, kind } of sources) {
-    if (kind === 'stdin') {
-      await print(path, await storeStream(client, io.stdin, naming));
-    } else if (kind === 'stream') {
-      await print(path, await storeStream(client, fileChunks(path), naming));
+    if (kind === 'stdin' || kind === 'stream') {
+      const bytes = kind === 'stdin' ? io.stdin : fileChunks(path);
+      await print(path, await storeStream(client, bytes, naming));
     } else if (kind === 'file') {
       const { cid, size } = await fileCid(path, naming, onBytes);
       await ensure({ cid, size, bytes: () => fileChunks(path) });
@@ -114,12 +114,4 @@ async function totalBytes(sources: readonly Source[]): Promise<number | undefine
     for await (const file of files) total += (await stat(file.path)).size;
   }
   return total;
-}
-
-function byteCounter(progress: Progress): (count: number) => void {
-  let done = 0;
-  return (count) => {
-    done += count;
-    progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB`);
-  };
 }

@@ -68,9 +68,8 @@ async function report(io: Io, target: string, flags: ReportFlags): Promise<void>
   if (isFile && file === (await realpath(target)))
     failUsage(`The report would replace ${target}. Write it to another file.`);
   const form = isFile ? await manifestForm(target) : undefined;
-  const { page, problem } = form
-    ? await ofManifest(io, target, form, flags)
-    : await ofService(io, target, flags);
+  const made = form ? ofManifest(io, target, form, flags) : ofService(io, target, flags);
+  const { page, problem } = await made;
   if (file === undefined) await writeBytes(io, Buffer.from(page));
   else {
     await writeWhole(file, page);
@@ -79,13 +78,8 @@ async function report(io: Io, target: string, flags: ReportFlags): Promise<void>
   if (problem !== undefined) failNo(problem);
 }
 
-interface MadeReport {
-  readonly page: string;
-  /** Why the answer is no. */
-  readonly problem: string | undefined;
-}
-
-async function ofManifest(io: Io, path: string, form: ManifestForm, flags: ReportFlags): Promise<MadeReport> {
+/** The page, and why the answer is no. */
+async function ofManifest(io: Io, path: string, form: ManifestForm, flags: ReportFlags) {
   const folders = await contextFolders(flags.contexts, readClientSettings(io));
   // Imported here, because it loads most of the program.
   const { manifestReport } = await import('./report/manifest-report.ts');
@@ -98,17 +92,14 @@ async function ofManifest(io: Io, path: string, form: ManifestForm, flags: Repor
   return { page: await reportPage(made), problem };
 }
 
-async function ofService(io: Io, target: string, flags: ReportFlags): Promise<MadeReport> {
+async function ofService(io: Io, target: string, flags: ReportFlags) {
   const { subject = [], contexts } = flags;
   if (subject.length > 0 || contexts.length > 0 || hasTrustFlags(flags))
     failUsage(
       `--subject, --contexts, --status-…, --signer, --keys and --require-… are for manifests, and ${target} is not a manifest. Remove them.`,
     );
-  const id = await identifierOrFile(io, target);
-  const response = await openClient(readClientSettings(io)).send(
-    'GET',
-    `/report/v1/${encodeURIComponent(id)}`,
-  );
+  const path = `/report/v1/${encodeURIComponent(await identifierOrFile(io, target))}`;
+  const response = await openClient(readClientSettings(io)).send('GET', path);
   const faults = Number(response.headers.get('cairn-report-problems') ?? 0);
   return { page: await answerText(response), problem: faultProblem(faults) };
 }

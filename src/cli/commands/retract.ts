@@ -52,11 +52,7 @@ export function retractCommand(program: Command, io: Io): void {
 }
 
 /** The parts that `--json` prints. */
-const verificationAnswer = statementVerification.pick({
-  statement_id: true,
-  registered_by: true,
-  trust: true,
-});
+const printed = statementVerification.pick({ statement_id: true, registered_by: true, trust: true });
 
 async function retract(io: Io, text: string, { reason, graph, sign, json }: RetractFlags): Promise<void> {
   const cid = cidIn(text);
@@ -64,14 +60,12 @@ async function retract(io: Io, text: string, { reason, graph, sign, json }: Retr
     failUsage(`"${text.slice(0, 120)}" is not the id of a statement, such as urn:cid:bagb6qaq6e….`);
   const settings = readClientSettings(io);
   const client = openClient(settings);
-  const before = await verification(client, cid.text);
-  const graphId =
-    (await chosenGraph(client, settings, graph)) ?? (await graphOf(client, before.statement_id));
+  const { statement_id: subject } = await verification(client, cid.text);
+  const graphId = (await chosenGraph(client, settings, graph)) ?? (await graphOf(client, subject));
   const key = sign ?? (await ownKey(io)).file;
-  const retraction = await store(client, key, { subject: before.statement_id, reason, graphId });
+  const retraction = await store(client, key, { subject, reason, graphId });
   const after = await verification(client, cid.text);
-  if (json) await writeText(io, `${JSON.stringify({ ...after, retraction })}\n`);
-  else await writeText(io, `${retraction}\n`);
+  await writeText(io, `${json ? JSON.stringify({ ...after, retraction }) : retraction}\n`);
   if (after.trust.state === 'retracted') say(io, `${after.statement_id} is retracted.`);
   else
     failNo(
@@ -80,10 +74,7 @@ async function retract(io: Io, text: string, { reason, graph, sign, json }: Retr
 }
 
 async function verification(client: ApiClient, id: string) {
-  return await answerJson(
-    await client.send('GET', `/statements/v1/id/${id}/verification`),
-    verificationAnswer,
-  );
+  return await answerJson(await client.send('GET', `/statements/v1/id/${id}/verification`), printed);
 }
 
 /** A graph of the statement. Whoever registered it there may retract it there. */
@@ -98,7 +89,7 @@ async function store(
   client: ApiClient,
   keyFile: string,
   { subject, reason, graphId }: { subject: string; reason: string | undefined; graphId: string | null },
-): Promise<string> {
+) {
   // JSON-LD takes time to load.
   const { openStatementSigning } = await import('../client/statement-signing.ts');
   const signing = await openStatementSigning(keyFile, []);
@@ -110,9 +101,8 @@ async function store(
     subject,
     ...(reason !== undefined && { reason }),
   };
-  const credential = JSON.parse(
-    Buffer.from(await signing.sign(Buffer.from(JSON.stringify(statement)))).toString(),
-  );
+  const signed = await signing.sign(Buffer.from(JSON.stringify(statement)));
+  const credential = JSON.parse(Buffer.from(signed).toString());
   const body = jsonBody<typeof putBatchBody>({
     statements: [statement, credential],
     generate_id: true,

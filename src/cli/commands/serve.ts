@@ -32,12 +32,8 @@ Examples:
 
 export function serveCommand(program: Command, io: Io): void {
   const about = 'integrity or control-plane: only that API; jobs: only background work; all: everything';
-  const command = program
-    .command('serve')
-    .description('start the service')
-    .addArgument(serviceArgument(about));
-  addSettingOptions(command);
-  command.addHelpText('after', examples);
+  const command = program.command('serve').description('start the service');
+  addSettingOptions(command.addArgument(serviceArgument(about)).addHelpText('after', examples));
   command.action(async (serving: Serving, flags: SettingFlags) => {
     if (serving === 'jobs') await serveJobs(io, flags);
     else await serve(io, flags, serving);
@@ -45,11 +41,7 @@ export function serveCommand(program: Command, io: Io): void {
 }
 
 /** Serves until SIGINT or SIGTERM, then finishes running requests and jobs. A second signal ends the process at once. */
-export async function serve(
-  io: Io,
-  flags: SettingFlags,
-  serving: Exclude<Serving, 'jobs'> = 'all',
-): Promise<void> {
+export async function serve(io: Io, flags: SettingFlags, serving: Exclude<Serving, 'jobs'> = 'all') {
   const { settings, log } = start(io, flags, serving);
   // Imported here, because it loads most of the program.
   const { openServices } = await import('../../composition/services.ts');

@@ -21,8 +21,7 @@ export function setupCommand(program: Command, io: Io): void {
     .command('setup')
     .description('create collections and indexes, bring the data up to date, and check the servers')
     .addHelpText('after', notes);
-  addSettingOptions(command);
-  command.action(async (flags: SettingFlags) => await setup(io, flags));
+  addSettingOptions(command).action(async (flags: SettingFlags) => await setup(io, flags));
 }
 
 async function setup(io: Io, flags: SettingFlags): Promise<void> {

@@ -21,15 +21,12 @@ interface TokenFlags {
 }
 
 export function tokenCommand(program: Command, io: Io): void {
+  const raw = new Option('--raw <kind>', 'print one whole token of the login');
   program
     .command('token')
     .description('print the decoded token that commands send to this service')
     .option('--json', 'print JSON')
-    .addOption(
-      new Option('--raw <kind>', 'print one whole token of the login')
-        .choices(['id', 'access'])
-        .conflicts('json'),
-    )
+    .addOption(raw.choices(['id', 'access']).conflicts('json'))
     .addHelpText('after', notes)
     .action(async (flags: TokenFlags) => await printTokens(io, flags));
 }
@@ -43,9 +40,8 @@ interface HeldToken {
 async function printTokens(io: Io, { json, raw }: TokenFlags): Promise<void> {
   const settings = readClientSettings(io);
   const { url } = settings;
-  const held = heldTokens(settings).filter(
-    ({ kind }) => !raw || kind === 'CAIRN_TOKEN' || kind === `${raw}_token`,
-  );
+  const wanted = raw && ['CAIRN_TOKEN', `${raw}_token`];
+  const held = heldTokens(settings).filter(({ kind }) => !wanted || wanted.includes(kind));
   const [first] = held;
   if (!first) failNo(`There is no token for ${url}. Run "cairn login", or set CAIRN_TOKEN.`);
   if (raw) return await writeText(io, `${first.token}\n`);
@@ -60,11 +56,8 @@ function heldTokens({ token, tokenFile }: ClientSettings): readonly HeldToken[] 
   const login = tokenFile.read();
   if (!login) return [];
   const sent = bearerOf(login);
-  return (['id_token', 'access_token'] as const).map((kind) => ({
-    kind,
-    token: login[kind],
-    isSent: login[kind] === sent,
-  }));
+  const kinds = ['id_token', 'access_token'] as const;
+  return kinds.map((kind) => ({ kind, token: login[kind], isSent: login[kind] === sent }));
 }
 
 function jsonOf({ kind, token, isSent }: HeldToken) {

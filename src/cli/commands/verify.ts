@@ -17,6 +17,7 @@ import { isGood, type Report, reportJson, reportText } from './verify/report.ts'
 import { unmetRequirement } from './verify/requirements.ts';
 import {
   addVerificationOptions,
+  collect,
   hasTrustFlags,
   type VerificationFlags,
 } from './verify/verification-options.ts';
@@ -59,7 +60,6 @@ Examples:
   $ cairn verify urn:cid:bagb6qaq6e… --json`;
 
 export function verifyCommand(program: Command, io: Io): void {
-  const collect = (value: string, values: readonly string[]) => [...values, value];
   const command = program
     .command('verify')
     .description('recompute the CIDs of a file or of stored content and report differences')

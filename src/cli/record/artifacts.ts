@@ -50,11 +50,7 @@ export async function hashPlaces(
   return artifacts;
 }
 
-async function hashPlace(
-  place: RecordedPath,
-  seen: Survey,
-  progress: Parameters<typeof putFolder>[2],
-): Promise<Artifact> {
+async function hashPlace(place: RecordedPath, seen: Survey, progress: Parameters<typeof putFolder>[2]) {
   const name = basename(place.absolute);
   if (place.kind === 'file') {
     const { cid, size } = await fileCid(place.absolute, naming, progress.onBytes);

@@ -48,8 +48,5 @@ export async function record({
   const io = { env, cwd, stdin, stderr, onSignal };
   if (!run === !command) failUsage('Give record() either "run" or "command".');
   const recording = { inputs: [], metadata: {}, ...options, command: command ?? null };
-  return await recordRun(io, recording, async () => {
-    if (command) await runCommand(io, command, { cwd, stdout });
-    else await run?.();
-  });
+  return await recordRun(io, recording, () => (command ? runCommand(io, command, { cwd, stdout }) : run?.()));
 }

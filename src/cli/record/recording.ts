@@ -5,7 +5,6 @@ import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts'
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
 import { chosenGraph, nameText } from '../client/graphs.ts';
 import { ownKey } from '../client/own-key.ts';
-import type { KnownBlob } from '../client/upload-blob.ts';
 import { exitCodes, Failure, failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
@@ -14,7 +13,6 @@ import { type Folders, isBelow, placesOf, programOf, type RecordedPath, survey }
 import { openSpool, spoolParcel } from './spool.ts';
 import {
   type Described,
-  type Document,
   describeRun,
   type Item,
   openIdentifying,
@@ -84,11 +82,7 @@ interface Prepared extends Folders {
  * Hashes the inputs, runs, hashes the outputs, and stores everything with statements about it.
  * @param run throws to record nothing.
  */
-export async function recordRun(
-  io: RecordIo,
-  recording: Recording,
-  run: () => Promise<void>,
-): Promise<Recorded> {
+export async function recordRun(io: RecordIo, recording: Recording, run: () => unknown): Promise<Recorded> {
   if (recording.spool !== undefined) await openSpool(resolve(io.cwd, recording.spool));
   const prepared = await prepare(io, recording);
   const started = new Date();
@@ -102,7 +96,7 @@ export async function recordRun(
   const ran = { ...recording, ...prepared, outputs, started, duration };
   const { described, statements } = await statementsAbout(io, recording, ran);
   const artifacts = [...inputs, ...(program ? [program] : []), ...outputs];
-  const blobs = [...artifacts.flatMap((one) => one.blobs), ...described.documents.map(documentBlob)];
+  const blobs = [...artifacts.flatMap((one) => one.blobs), ...described.documents];
   const parcel = { graphId: prepared.graphId, blobs, statements };
   const spooled = await deliver(io, recording, prepared, parcel);
   return {
@@ -174,12 +168,8 @@ function warnAboutOverlap(io: RecordIo, inputs: readonly RecordedPath[], outputs
 async function graphOf({ graph, spool }: Recording, settings: ClientSettings, client: ApiClient | null) {
   if (client) return await chosenGraph(client, settings, graph);
   if (graph === undefined) return settings.folderFile?.graph ?? null;
-  return (
-    uuidIn(graph) ??
-    failUsage(
-      `With --spool ${spool}, name the graph by its UUID, because the service is not asked for "${graph}".`,
-    )
-  );
+  const advice = `name the graph by its UUID, because the service is not asked for "${graph}"`;
+  return uuidIn(graph) ?? failUsage(`With --spool ${spool}, ${advice}.`);
 }
 
 function assertSizes({ name, metadata, command, outputs }: Recording): void {
@@ -249,16 +239,6 @@ async function deliver(io: RecordIo, { name, spool }: Recording, { client, root 
     const advice = `The run is kept in ${folder}. Send it with: cairn ingest ${folder} --delete-sent`;
     throw new Failure(error.exitCode, `${error.message}\n${advice}`, { cause: error });
   }
-}
-
-function documentBlob({ cid, bytes }: Document): KnownBlob {
-  return {
-    cid,
-    size: bytes.length,
-    bytes: async function* () {
-      yield bytes;
-    },
-  };
 }
 
 function recordedFile({ name, path, cid }: Artifact): RecordedFile {

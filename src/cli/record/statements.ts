@@ -2,6 +2,7 @@ import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
 import { jcs } from '../../domain/integrity/identification/jcs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
+import { blobInMemory, type KnownBlob } from '../client/upload-blob.ts';
 
 export type Value = string | number | boolean;
 
@@ -27,12 +28,6 @@ export interface Run {
   readonly duration: number | null;
 }
 
-/** A JSON document in its RFC 8785 form. */
-export interface Document {
-  readonly cid: Cid;
-  readonly bytes: Buffer;
-}
-
 export type Statement = Readonly<Record<string, unknown>>;
 export type Identify = (statement: Statement) => Promise<Statement & { readonly '@id': string }>;
 
@@ -40,7 +35,8 @@ export interface Described {
   /** The id of the statement about the computation. */
   readonly computation: string;
   readonly statements: readonly Statement[];
-  readonly documents: readonly Document[];
+  /** In their RFC 8785 form. */
+  readonly documents: readonly KnownBlob[];
 }
 
 /** The statements about a run, and the documents that they refer to. */
@@ -48,11 +44,11 @@ export async function describeRun(run: Run, identify: Identify): Promise<Describ
   const { did, name, command, program, inputs, outputs, started } = run;
   const end = new Date(started.getTime() + (run.duration ?? 0) * 1_000);
   const common = { '@context': ownContextUrl, registeredBy: did, timestamp: statementTime(end) };
-  const documents: Document[] = [];
+  const documents: KnownBlob[] = [];
   const document = (value: object): string => {
     const bytes = Buffer.from(jcs(value));
     const cid = cidOf(codecs.jcs, bytes);
-    documents.push({ cid, bytes });
+    documents.push(blobInMemory(cid, bytes));
     return cidUrn(cid);
   };
   const described = (subject: string, value: object): Statement => {
@@ -124,10 +120,7 @@ export async function openIdentifying(): Promise<Identify> {
 }
 
 /** Statements, each followed by the registration of its signed credential. */
-export async function withSignatures(
-  statements: readonly Uint8Array[],
-  keyFile: string,
-): Promise<Uint8Array[]> {
+export async function withSignatures(statements: readonly Uint8Array[], keyFile: string) {
   const { openStatementSigning } = await import('../client/statement-signing.ts');
   const { sign } = await openStatementSigning(keyFile, []);
   const signed: Uint8Array[] = [];

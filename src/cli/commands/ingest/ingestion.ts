@@ -9,7 +9,7 @@ import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
 import { linesOf, type Position, statementLines } from './lines.ts';
-import { type Envelope, repeating, type Sent, type StoredLine, sendBatch, signBatch } from './send-batch.ts';
+import { type Envelope, repeating, type Sent, sendBatch, signBatch } from './send-batch.ts';
 /** The progress of an ingestion between runs. */
 export const checkpoint = z.object({
   /** Size and time of modification. Another version is read from its start. */
@@ -43,14 +43,6 @@ export interface IngestionOptions {
   /** Undefined if the input can be read only once. */
   readonly file: ResumableFile | undefined;
   readonly mayResume: boolean;
-}
-
-function storedJson(stored: StoredLine): string {
-  return `${JSON.stringify({ stored })}\n`;
-}
-
-function storedText({ line, statement_id }: StoredLine): string {
-  return `${printableLine(statement_id)}  line ${line}\n`;
 }
 
 /** One run over a file of statements, from the start or from where an earlier run was interrupted. */
@@ -132,10 +124,10 @@ export class Ingestion {
     const all = [...unsendable, ...refused].toSorted((one, other) => one.line - other.line);
     for (const refusal of all) await this.#report(refusal, progress);
     const { io, file, asJson, showsIds } = this.#options;
-    if (showsIds && ids.length > 0) {
-      const text = asJson ? storedJson : storedText;
-      await writeText(io, ids.map(text).join(''));
-    }
+    const lines = ids.map((stored) =>
+      asJson ? JSON.stringify({ stored }) : `${printableLine(stored.statement_id)}  line ${stored.line}`,
+    );
+    if (showsIds && lines.length > 0) await writeText(io, `${lines.join('\n')}\n`);
     const tally = this.#tally;
     tally.stored += stored;
     tally.known += known;
@@ -157,13 +149,11 @@ export class Ingestion {
     const { io, asJson } = this.#options;
     const seconds = (performance.now() - this.#startedAt) / 1_000;
     const { stored, known, refused } = this.#tally;
-    const summary = { ...this.#tally, seconds: Number(seconds.toFixed(3)), per_second: this.#perSecond() };
-    await writeText(
-      io,
-      asJson
-        ? `${JSON.stringify({ summary })}\n`
-        : `${stored} stored, ${known} known, ${refused} refused; ${seconds.toFixed(1)} s, ${this.#perSecond()}/s\n`,
-    );
+    const rate = this.#perSecond();
+    const summary = { ...this.#tally, seconds: Number(seconds.toFixed(3)), per_second: rate };
+    const counts = `${stored} stored, ${known} known, ${refused} refused`;
+    const text = `${counts}; ${seconds.toFixed(1)} s, ${rate}/s`;
+    await writeText(io, `${asJson ? JSON.stringify({ summary }) : text}\n`);
   }
 
   #perSecond(): number {

@@ -34,12 +34,7 @@ export interface Sent {
   readonly known: number;
   readonly refused: readonly Refusal[];
   /** The ids of the statements in the lines that are stored now. */
-  readonly ids: readonly StoredLine[];
-}
-
-export interface StoredLine {
-  readonly line: number;
-  readonly statement_id: string;
+  readonly ids: readonly { readonly line: number; readonly statement_id: string }[];
 }
 
 /** Codes that concern single statements. Any other code ends the ingestion. */
@@ -92,10 +87,7 @@ export async function sendBatch(
 }
 
 /** A line may bring another statement along, which comes after its own. */
-function idsOf(
-  statements: readonly StatementLine[],
-  { results: all }: z.output<typeof storedBatch>,
-): StoredLine[] {
+function idsOf(statements: readonly StatementLine[], { results: all }: z.output<typeof storedBatch>) {
   const ids = new Map<number, string>();
   for (const [at, { number }] of statements.entries())
     if (!ids.has(number)) ids.set(number, all[at]?.statement_id ?? '');
@@ -105,9 +97,8 @@ function idsOf(
 function named(statements: readonly StatementLine[], { code, message, details }: ApiRefusal): Refusal[] {
   const refused = details.flatMap(({ index, pointer, reason, code: own = code }) => {
     const statement = index === undefined ? undefined : statements[index];
-    return statement
-      ? [{ line: statement.number, code: own, ...(pointer !== undefined && { pointer }), reason }]
-      : [];
+    const at = pointer !== undefined && { pointer };
+    return statement ? [{ line: statement.number, code: own, ...at, reason }] : [];
   });
   const [only] = statements;
   // A refusal of a request with one statement is about that statement.
@@ -116,10 +107,7 @@ function named(statements: readonly StatementLine[], { code, message, details }:
 }
 
 /** The statements are sent byte for byte. */
-function requestBody(
-  statements: readonly StatementLine[],
-  { generateId, graphId }: Envelope,
-): Uint8Array<ArrayBuffer> {
+function requestBody(statements: readonly StatementLine[], { generateId, graphId }: Envelope) {
   const fields = JSON.stringify({ generate_id: generateId, ...(graphId !== null && { graph_id: graphId }) });
   const pieces: Uint8Array[] = [Buffer.from(`${fields.slice(0, -1)},"statements":[`)];
   for (const [at, { bytes }] of statements.entries()) {

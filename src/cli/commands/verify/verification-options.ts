@@ -7,30 +7,20 @@ export interface VerificationFlags extends StatusOptions, SignerOptions, Require
   readonly contexts: readonly string[];
 }
 
+/** The values of a repeatable option. */
+export const collect = (value: string, values: readonly string[]) => [...values, value];
+
 /** The options with which manifests and credentials are verified offline. */
 export function addVerificationOptions(command: Command): Command {
-  const collect = (value: string, values: readonly string[]) => [...values, value];
+  const contexts = 'folder with context documents (cid/<cid>, https/<host>/<path>; repeatable)';
+  const issuer = 'whose status lists count, beside the issuer of the credential (repeatable)';
+  const keys = 'folder with keys that you trust: JWKs, JWK Sets, DID documents (repeatable)';
   return command
-    .option(
-      '--contexts <folder>',
-      'folder with context documents (cid/<cid>, https/<host>/<path>; repeatable)',
-      collect,
-      [],
-    )
+    .option('--contexts <folder>', contexts, collect, [])
     .option('--status-list <file>', 'a signed status list for credentials (repeatable)', collect, [])
-    .option(
-      '--status-issuer <did>',
-      'whose status lists count, beside the issuer of the credential (repeatable)',
-      collect,
-      [],
-    )
+    .option('--status-issuer <did>', issuer, collect, [])
     .option('--signer <did>', 'somebody whom you trust (repeatable)', collect, [])
-    .option(
-      '--keys <folder>',
-      'folder with keys that you trust: JWKs, JWK Sets, DID documents (repeatable)',
-      collect,
-      [],
-    )
+    .option('--keys <folder>', keys, collect, [])
     .option('--require-signer', 'exit with 1 unless those whom you trust signed every statement')
     .option('--require-status', 'exit with 1 if a credential is revoked or suspended, or might be');
 }

@@ -28,11 +28,7 @@ export async function* verifyFile(
   yield expected.comparedIn(report);
 }
 
-async function* verifyLines(
-  path: string,
-  identifier: LocalIdentifier,
-  expected: ExpectedCids,
-): AsyncGenerator<Report> {
+async function* verifyLines(path: string, identifier: LocalIdentifier, expected: ExpectedCids) {
   const lines = linesOf(fileChunks(path), { offset: 0, lines: 0 }, statementLimit);
   for await (const { number: line, bytes } of lines) {
     if (bytes && Buffer.from(bytes).toString().trim() === '') continue;
@@ -49,26 +45,17 @@ function tooLong(name: string, line: number): Report {
 
 export async function verifyBlob(
   name: string,
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   expected: ExpectedCids,
 ): Promise<Report> {
   const wanted = new Set<MultihashName>(expected.unmatched.map(({ multihash }) => multihash));
   if (wanted.size === 0) wanted.add('blake3');
   const hashes = [...wanted].map((multihash) => ({ multihash, hash: hasher(multihash) }));
-  for await (const chunk of bytes) {
-    for (const { hash } of hashes) hash.update(chunk);
-  }
+  for await (const chunk of bytes) for (const { hash } of hashes) hash.update(chunk);
   const cids = hashes.map(({ multihash, hash }) => makeCid(codecs.raw, hash.digest(), multihash));
   for (const cid of cids) expected.matchBlob(cid);
   const named = Object.fromEntries(
     cids.map(({ multihash, text }) => [multihash === 'blake3' ? 'cid' : 'sha256_cid', text]),
   );
-  return expected.comparedIn({
-    name,
-    kind: 'blob',
-    cids: named,
-    compared: 0,
-    uncovered: [],
-    problems: [],
-  });
+  return expected.comparedIn({ name, kind: 'blob', cids: named, compared: 0, uncovered: [], problems: [] });
 }

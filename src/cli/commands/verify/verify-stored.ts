@@ -4,16 +4,11 @@ import { type ApiClient, ApiRefusal, answerBytes } from '../../client/api-client
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { ExpectedCids } from './expected-cids.ts';
 import { statementLimit } from './file-form.ts';
-import type { Report } from './report.ts';
 import { verifyBlob } from './verify-file.ts';
 import { verifyStatement } from './verify-statement.ts';
 
 /** Fetches the content of a CID and recomputes the CID. @throws ApiRefusal if the service does not have it. */
-export async function verifyStored(
-  client: ApiClient,
-  cid: Cid,
-  identifier: LocalIdentifier,
-): Promise<Report> {
+export async function verifyStored(client: ApiClient, cid: Cid, identifier: LocalIdentifier) {
   const expected = new ExpectedCids([{ cid, source: 'in the request' }]);
   const bytes = await fetchStatement(client, cid);
   if (!bytes) {
@@ -45,7 +40,7 @@ export function fetchedContexts(client: ApiClient): ContextSource {
       try {
         const bytes = await wholeAnswer(await client.send('GET', `/store/v1/blob/${cid.text}`), contextLimit);
         const expected = new ExpectedCids([{ cid, source: 'of the context' }]);
-        await verifyBlob(url, chunksOf(bytes), expected);
+        await verifyBlob(url, [bytes], expected);
         return expected.unmatched.length === 0 ? Buffer.from(bytes).toString() : undefined;
       } catch (error) {
         if (isNotFound(error)) return undefined;
@@ -53,10 +48,6 @@ export function fetchedContexts(client: ApiClient): ContextSource {
       }
     },
   };
-}
-
-async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 async function wholeAnswer(response: Response, limit: number): Promise<Uint8Array> {
