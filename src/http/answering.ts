@@ -16,7 +16,10 @@ export interface Answering<Declared extends Answers> {
     status: Status,
     ...given: GivenFor<JsonOf<Declared[Status]>>
   ): Answered;
-  /** Answers 200 with a page of records, whose text is made record by record. */
+  /**
+   * Answers 200 with a page of records. Its text is made record by record, so that other requests can run meanwhile, and
+   * its caller's budget holds it until it is sent. `member` of the answer has the records.
+   */
   answerList<Member extends MemberOf<Declared>>(
     member: Member,
     records: Iterable<JsonPieces<RecordOf<Declared, Member>>>,
@@ -65,7 +68,8 @@ export function answering<Caller, Declared extends Answers>(
           : (context.json(body, status as 200, headers) as Response),
       );
     },
-    answerList: (member, records, page) => listAnswer(context, member, records, page),
+    answerList: async (member, records, page) =>
+      wholeAnswer(context, await slicedText(listJson(member, records, page)), jsonType),
   };
 }
 
@@ -106,20 +110,6 @@ export interface JsonPieces<One = unknown> extends Iterable<string | Uint8Array>
   readonly [record]?: One;
 }
 
-/**
- * Answers a page of records. Its text is made record by record, so that other requests can run meanwhile, and its
- * caller's budget holds it until it is sent.
- * @param member the member of the answer with the records.
- */
-async function listAnswer<Caller>(
-  context: Context<AppEnv<Caller>>,
-  member: string,
-  records: Iterable<JsonPieces>,
-  page: Next,
-): Promise<Answered> {
-  return wholeAnswer(context, await slicedText(listJson(member, records, page)), jsonType);
-}
-
 /** The JSON of each record. */
 export function* jsonOf<Item, Json extends object>(
   items: Iterable<Item>,
@@ -150,7 +140,7 @@ const pieceBytes = 1 << 16;
 export function wholeAnswer<Caller>(
   context: Context<AppEnv<Caller>>,
   body: string | Uint8Array,
-  headers: Readonly<Record<string, string>>,
+  headers: Headers,
 ): Answered {
   const bytes =
     typeof body === 'string' ? Buffer.from(body) : new Uint8Array(body.buffer, body.byteOffset, body.length);

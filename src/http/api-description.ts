@@ -41,13 +41,12 @@ export function apiDescription<Caller>(
 function apiDocument(described: readonly Described[], info: Info) {
   const documents = described
     .map((one) => one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }))
-    .map(withKnownSecurity)
-    .map(withExamples);
+    .map(completed);
   const joined = (part: 'schemas' | 'securitySchemes') =>
     Object.assign({}, ...documents.map(({ components }) => components?.[part]));
   const document = {
     ...documents[0],
-    paths: Object.assign({}, ...documents.map(({ paths }) => withIds(paths))),
+    paths: Object.assign({}, ...documents.map(({ paths }) => paths)),
     components: { schemas: joined('schemas'), securitySchemes: joined('securitySchemes') },
   };
   return JSON.parse(JSON.stringify(document, withoutBareNullable));
@@ -62,20 +61,6 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-function withIds(paths: ApiDocument['paths']): object {
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, operations]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(operations as Record<string, object>).map(([method, operation]) => [
-          method,
-          { operationId: operationId(method, path), ...operation },
-        ]),
-      ),
-    ]),
-  );
-}
-
 /** Any value, null included, is the empty schema. OpenAPI 3.0 allows `nullable` only beside a type. */
 function withoutBareNullable(_name: string, value: unknown): unknown {
   if (!isObject(value) || value.nullable !== true || 'type' in value || '$ref' in value) return value;
@@ -85,21 +70,9 @@ function withoutBareNullable(_name: string, value: unknown): unknown {
 
 type ApiDocument = ReturnType<Described['getOpenAPIDocument']>;
 
-/** A service in which some callers are not authenticated demands nothing of them. */
-function withKnownSecurity(document: ApiDocument): ApiDocument {
-  const known = document.components?.securitySchemes ?? {};
-  const paths = structuredClone(document.paths);
-  for (const path of Object.values(paths))
-    for (const operation of Object.values(path) as { security?: object[] }[]) {
-      const { security = [] } = operation;
-      const isOpen = Object.keys(known).length === 0;
-      if (isOpen || !security.every((one) => Object.keys(one).every((name) => name in known)))
-        operation.security = [];
-    }
-  return { ...document, paths };
-}
-
 interface DescribedOperation {
+  readonly operationId?: string;
+  security?: object[];
   readonly parameters?: { readonly name: string; schema: object }[];
   readonly requestBody?: { readonly content: Record<string, { example?: unknown }> };
 }
@@ -107,12 +80,17 @@ interface DescribedOperation {
 /** Bodies of these types are files, which `/docs` does not fill in. */
 const fileTypes = ['multipart/form-data', 'application/vnd.ipld.car'];
 
-function withExamples(document: ApiDocument): ApiDocument {
-  const paths = structuredClone(document.paths);
+/** Adds ids and examples. A service in which some callers are not authenticated demands nothing of them. */
+function completed(document: ApiDocument): ApiDocument {
+  const known = document.components?.securitySchemes ?? {};
+  const paths = structuredClone(document.paths) as Record<string, Record<string, DescribedOperation>>;
   for (const [path, operations] of Object.entries(paths))
-    for (const [method, operation] of Object.entries(operations as Record<string, DescribedOperation>)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const names = (operation.security ?? []).flatMap((one) => Object.keys(one));
+      if (Object.keys(known).length === 0 || !names.every((name) => name in known)) operation.security = [];
       const example = apiExamples[`${method.toUpperCase()} ${path}`];
       if (example) showExample(operation, example);
+      operations[method] = { operationId: operationId(method, path), ...operation };
     }
   return { ...document, paths };
 }
@@ -121,9 +99,8 @@ function showExample(
   { parameters = [], requestBody }: DescribedOperation,
   { parameters: values = {}, body }: ApiExample,
 ): void {
-  for (const parameter of parameters) {
+  for (const parameter of parameters)
     parameter.schema = { ...parameter.schema, example: values[parameter.name] };
-  }
   for (const [type, content] of Object.entries(requestBody?.content ?? {}))
     if (!fileTypes.includes(type)) content.example = body;
 }

@@ -6,8 +6,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { errorAnswer } from '../platform/http/error-response.ts';
-import type { Answers } from './answering.ts';
-import { readyAnswer } from './answering.ts';
+import { type Answers, readyAnswer } from './answering.ts';
 import { jsonAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 

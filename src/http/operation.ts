@@ -63,11 +63,7 @@ const none = z.object({});
  * Makes the function that registers the operations of a service. A request is authorized, then parsed, then handled.
  * The audit trail follows all of that.
  */
-export function operationsOf<Rule, Caller extends CallerName>({
-  authorize,
-  callerKey,
-  securitySchemes,
-}: Guard<Rule, Caller>) {
+export function operationsOf<Rule, Caller extends CallerName>(guard: Guard<Rule, Caller>) {
   return function operation<
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
@@ -81,19 +77,15 @@ export function operationsOf<Rule, Caller extends CallerName>({
     const { access, params = none, query = none } = row;
     const [method, path] = name.split(' ') as [string, string];
     const { audit = method === 'GET' ? 'none' : 'before' } = row;
-    describeOperation(app, row, {
-      method,
-      path,
-      securitySchemes: access === 'public' ? [] : securitySchemes,
-    });
+    describeOperation(app, row, [method, path], access === 'public' ? [] : guard.securitySchemes);
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       return await context.get('auditTrail').follow(context, name, audit, async (record) => {
         const principal = access === 'public' ? undefined : await identified(context);
-        const key = principal === undefined ? 'public' : callerKey(principal, context);
+        const key = principal === undefined ? 'public' : guard.callerKey(principal, context);
         using _running = principal && context.get('requestLimit').enter(key);
         if (principal !== undefined) {
           record.caller(principal);
-          await authorize(principal, access as Rule, name);
+          await guard.authorize(principal, access as Rule, name);
         }
         using account = context.get('budget').account(key);
         context.set('account', account);
@@ -123,11 +115,8 @@ async function identified<Caller extends CallerName>(context: Context<AppEnv<Cal
 function describeOperation<Caller>(
   app: App<Caller>,
   row: Omit<Operation<Caller, unknown, z.ZodType, z.ZodObject, Answers>, 'handle'>,
-  {
-    method,
-    path,
-    securitySchemes,
-  }: { readonly method: string; readonly path: string; readonly securitySchemes: readonly string[] },
+  [method, path]: readonly [string, string],
+  securitySchemes: readonly string[],
 ): void {
   const { access, summary, description, tag, params, query, headers, body, answers } = row;
   app.openAPIRegistry.registerPath({

@@ -70,7 +70,7 @@ function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]):
       const search = { q: '', type: '', by: '' };
       return pageAnswer(context, await startPage({ search, problem, links }), 400);
     }
-    const page = await pageOfSearch(ports, given.q, readerOf(context));
+    const page = await pageOfSearch(ports, given.q, () => readerOf(context));
     return page === undefined
       ? pageAnswer(context, await startPage({ search: given, links }))
       : context.redirect(page, 303);
@@ -98,19 +98,18 @@ function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]):
 }
 
 /** The reader of a page; undefined if the page was requested without a valid token. */
-function readerOf(context: PageContext): () => Promise<Principal | undefined> {
-  return async () =>
-    await context
-      .get('caller')()
-      .catch((error) => {
-        if (error instanceof ServiceError) return undefined;
-        throw error;
-      });
+async function readerOf(context: PageContext): Promise<Principal | undefined> {
+  try {
+    return await context.get('caller')();
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
 }
 
 /** Looks something up before its page is answered. Without a reader nothing is looked up, and the script says why. */
 async function asReader(context: PageContext, look: (reader: Principal) => Promise<unknown>): Promise<void> {
-  const reader = await readerOf(context)();
+  const reader = await readerOf(context);
   if (reader) await look(reader);
 }
 

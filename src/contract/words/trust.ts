@@ -41,18 +41,14 @@ export function markLabel(trust: TrustAnswer | undefined): string | undefined {
 /** The mark in a report, with who signed. */
 export function standingWords(trust: TrustAnswer): string {
   const { by_registrant: isRegistrant } = trust;
-  switch (trustMark(trust)) {
-    case 'claimed':
-      return 'not signed';
-    case 'revoked':
-      return 'revoked';
-    case 'retracted':
-      return isRegistrant ? 'retracted by its registrant' : 'retracted';
-    case 'invalid':
-      return 'signature not valid now';
-    case 'signed':
-      return isRegistrant ? 'signed by its registrant' : 'signed by another';
-  }
+  const words: Readonly<Record<TrustMark, string>> = {
+    claimed: 'not signed',
+    revoked: 'revoked',
+    retracted: isRegistrant ? 'retracted by its registrant' : 'retracted',
+    invalid: 'signature not valid now',
+    signed: isRegistrant ? 'signed by its registrant' : 'signed by another',
+  };
+  return words[trustMark(trust)];
 }
 
 /** A sentence: who signed the statement, and whether that counts. */

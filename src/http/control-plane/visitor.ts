@@ -3,15 +3,8 @@ import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 
-export interface Visitor {
-  /** undefined if nobody is signed in. */
-  readonly caller: KnownCaller | undefined;
-  /** Why the service cannot authenticate the caller now. */
-  readonly problem: string | undefined;
-}
-
-/** Who looks at a page. */
-export async function visitor(context: Context<AppEnv<KnownCaller>>): Promise<Visitor> {
+/** Who looks at a page, if somebody is signed in, and why the service cannot authenticate them now. */
+export async function visitor(context: Context<AppEnv<KnownCaller>>) {
   try {
     return { caller: await context.get('caller')(), problem: undefined };
   } catch (error) {

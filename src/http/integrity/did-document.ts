@@ -27,16 +27,13 @@ export function didDocumentRoutes(app: App, { signer, didWeb }: DidDocumentRoute
         404: errorAnswer('The service has no did:web'),
       },
       handle: ({ answer }) => {
-        if (didWeb === null) throwUnknownDocument(signer.did);
+        if (didWeb === null)
+          throw new ServiceError(
+            'not_found',
+            `This service has no did:web, because CAIRN_PUBLIC_URL is not an https URL with a host name. Its key is ${signer.did}.`,
+          );
         // Pages of other sites may resolve the DID (The did:web Method, 3.2).
         return answer(200, didDocument(didWeb, signer), { 'access-control-allow-origin': '*' });
       },
     });
-}
-
-function throwUnknownDocument(did: string): never {
-  throw new ServiceError(
-    'not_found',
-    `This service has no did:web, because CAIRN_PUBLIC_URL is not an https URL with a host name. Its key is ${did}.`,
-  );
 }

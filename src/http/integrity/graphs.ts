@@ -43,13 +43,8 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       const body = await parsedJsonBody(context, newGraph, limits);
       note(context, { target: body.graph_id });
       const { graph_id: graphId, name, parent_id: parentId = null, project_id: projectId = null } = body;
-      const registered = await registerGraph(
-        graphs,
-        principal,
-        { graphId, name, parentId, projectId },
-        begin,
-      );
-      return answer(201, graphJson(registered));
+      const wanted = { graphId, name, parentId, projectId };
+      return answer(201, graphJson(await registerGraph(graphs, principal, wanted, begin)));
     },
   });
 

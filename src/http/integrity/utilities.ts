@@ -21,10 +21,8 @@ import { operation } from './operation.ts';
 import { readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
-const document = {
-  'application/json': { schema: jsonLdDocument },
-  'application/ld+json': { schema: jsonLdDocument },
-};
+const schema = jsonLdDocument;
+const document = { 'application/json': { schema }, 'application/ld+json': { schema } };
 
 export interface UtilityRoutes {
   readonly identifier: Pick<Identifier, 'identify' | 'nquads'>;
@@ -82,9 +80,8 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     body: document,
     answers: { 200: { description: 'N-Quads', content: { 'application/n-quads': { schema: plainText } } } },
     handle: async ({ context, query }) => {
-      const nquads = await identifier.nquads(await documentBody(context, limits), {
-        canonical: query.canonical ?? true,
-      });
+      const { canonical = true } = query;
+      const nquads = await identifier.nquads(await documentBody(context, limits), { canonical });
       return wholeAnswer(context, nquads, { 'content-type': 'application/n-quads; charset=utf-8' });
     },
   });

@@ -36,7 +36,7 @@ ${parent ? html`<a class="parent" href="${parent.address}">${parent.name}</a>` :
 }
 
 /** What to do without the right to see a page. */
-export function refusal(sentence: string, returnTo: string | undefined): Html {
+export function refusal(sentence: string, returnTo?: string): Html {
   if (returnTo === undefined) return html`<p role="alert">${sentence}</p>`;
   const address = `/ui/sign-in?${new URLSearchParams({ return_to: returnTo })}`;
   return html`<p>${sentence}</p><a class="choice" href="${address}">Sign in</a>`;

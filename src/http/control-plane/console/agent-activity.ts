@@ -30,7 +30,8 @@ export interface ActivityPorts extends ProjectPorts, RuntimeRecords {
   readonly now: () => Date;
 }
 
-interface Call {
+/** What a page of the console is asked for, and by whom. */
+export interface Call {
   readonly context: Context;
   readonly caller: KnownCaller;
   readonly query: Readonly<Record<string, string>>;

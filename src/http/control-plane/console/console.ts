@@ -1,4 +1,3 @@
-import type { Context } from 'hono';
 import { errorStatus } from '../../../contract/errors.ts';
 import { type AuditLog, listAuditRecords } from '../../../domain/audit-log/audit-log.ts';
 import {
@@ -9,7 +8,6 @@ import {
 } from '../../../domain/control-plane/agents/visible-agents.ts';
 import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { AppEnv } from '../../../platform/http/app-env.ts';
 import { agentPage } from '../../../ui/console/agent-page.ts';
 import { agentsPage } from '../../../ui/console/agents-page.ts';
 import { auditLogPage } from '../../../ui/console/audit-log-page.ts';
@@ -22,7 +20,7 @@ import { agentPages, auditLog, health, type Link, runTimeLimits, tokens } from '
 import { pageAnswer } from '../../pages.ts';
 import type { ControlPlaneApp } from '../operation.ts';
 import { neverKept, visitor } from '../visitor.ts';
-import { type ActivityPorts, agentActivity, agentExchange } from './agent-activity.ts';
+import { type ActivityPorts, agentActivity, agentExchange, type Call } from './agent-activity.ts';
 export type ConsolePorts = VisibleAgentPorts &
   ActivityPorts & {
     readonly auditLog: Pick<AuditLog, 'page'>;
@@ -55,13 +53,13 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
   pageRoute(app, links, {
     path: `${agentPages.address}/:id`,
     bare: { title: 'Agent', here: agentPages, parent: agentPages },
-    show: async ({ context, caller, query }) => {
+    show: async (call) => {
+      const { context, caller, query } = call;
       const id = context.req.param('id') ?? '';
       const detail = await agentDetail(ports, caller, id);
       const asked = { after: query.events_cursor ?? null, limit: eventsOnPage };
       const events = caller.role === 'admin' ? await listStatusEvents(ports, id, asked) : null;
-      const activity =
-        caller.role === 'admin' ? await agentActivity(ports, { context, caller, query }, id) : undefined;
+      const activity = caller.role === 'admin' ? await agentActivity(ports, call, id) : undefined;
       return agentPage({ detail, events, activity });
     },
   });
@@ -69,10 +67,11 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
   pageRoute(app, links, {
     path: `${agentPages.address}/:id/projects/:project/exchanges/:key`,
     bare: { title: 'Exchange', here: agentPages, parent: agentPages },
-    show: async ({ context, caller, query }) => {
+    show: async (call) => {
+      const { context, caller } = call;
       const { id = '', project = '', key = '' } = context.req.param();
       const { agent } = await agentDetail(ports, caller, id);
-      const found = await agentExchange(ports, { context, caller, query }, { id, project, key });
+      const found = await agentExchange(ports, call, { id, project, key });
       return exchangePage({ ...found, agent, hasLineages: besideIntegrity });
     },
   });
@@ -105,19 +104,15 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
     bare: { title: auditLog.name, here: auditLog },
     refuses: administratorsOnly,
     show: async ({ query }) => {
-      const search = {
-        actor: (query.actor ?? '').trim(),
-        action: (query.action ?? '').trim(),
-        target: (query.target ?? '').trim(),
-      };
-      const filter = {
-        actor: orNull(search.actor),
-        action: orNull(search.action),
-        target: orNull(search.target),
-        from: null,
-        until: null,
-      };
-      return auditLogPage(search, await listAuditRecords(ports.auditLog, filter, pageOf(query)));
+      const [actor = '', action = '', target = ''] = [query.actor, query.action, query.target].map((text) =>
+        text?.trim(),
+      );
+      const exact = { actor: orNull(actor), action: orNull(action), target: orNull(target) };
+      const filter = { ...exact, from: null, until: null };
+      return auditLogPage(
+        { actor, action, target },
+        await listAuditRecords(ports.auditLog, filter, pageOf(query)),
+      );
     },
   });
 
@@ -128,19 +123,13 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
   });
 }
 
-interface PageCall {
-  readonly context: Context<AppEnv<KnownCaller>>;
-  readonly caller: KnownCaller;
-  readonly query: Readonly<Record<string, string>>;
-}
-
 interface PageRoute {
   readonly path: string;
   /** The page without its content, if the caller may not see it or it fails. */
   readonly bare: Pick<ConsolePage, 'title' | 'here' | 'parent'>;
   /** Why a caller may not see the page; undefined if they may. */
   readonly refuses?: (caller: KnownCaller) => string | undefined;
-  readonly show: (call: PageCall) => Promise<ConsolePage> | ConsolePage;
+  readonly show: (call: Call) => Promise<ConsolePage> | ConsolePage;
 }
 
 function administratorsOnly({ role }: KnownCaller): string | undefined {
@@ -159,19 +148,16 @@ function pageRoute(
       pageAnswer(context, await consolePage(page, links), status as 200);
     if (!caller) {
       const { pathname, search } = new URL(context.req.url);
-      const content =
-        problem === undefined
-          ? refusal('Nobody is signed in.', pathname + search)
-          : refusal(problem, undefined);
-      return await answer({ ...bare, content }, problem === undefined ? 200 : 503);
+      if (problem !== undefined) return await answer({ ...bare, content: refusal(problem) }, 503);
+      return await answer({ ...bare, content: refusal('Nobody is signed in.', pathname + search) }, 200);
     }
     const reason = refuses(caller);
-    if (reason !== undefined) return await answer({ ...bare, content: refusal(reason, undefined) }, 403);
+    if (reason !== undefined) return await answer({ ...bare, content: refusal(reason) }, 403);
     try {
       return await answer(await show({ context, caller, query: context.req.query() }), 200);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return await answer({ ...bare, content: refusal(error.message, undefined) }, errorStatus[error.code]);
+      return await answer({ ...bare, content: refusal(error.message) }, errorStatus[error.code]);
     }
   });
 }

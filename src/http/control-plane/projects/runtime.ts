@@ -45,17 +45,15 @@ export interface RuntimePorts extends ProjectPorts, RuntimeRecords {
 
 const errors = { 404: noAgent, 409: severalAgents };
 const download = {
-  200: {
-    description: 'The bytes, as a download',
-    content: { '*/*': { schema: bytes } },
-  },
+  200: { description: 'The bytes, as a download', content: { '*/*': { schema: bytes } } },
   ...errors,
 };
 const shortPages =
   'The oldest comes first, unless order says otherwise. A page ends at about 2 MiB, so it may be shorter than its limit, or empty. The last page has no next_cursor.';
 
-/** The reads of what an agent did in a project. */
-export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
+/** Everything below /v1/projects: the agents of a project, and what each did there. */
+export function projectRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
+  projectAgentRoutes(app, ports);
   const base = '/v1/projects/{project_uuid}/agents/{agent_id}';
 
   operation(app, `GET ${base}/audit-exchanges`, {
@@ -182,10 +180,4 @@ export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       return await sealedAnswer(call.context, ports.sealedContents, part);
     },
   });
-}
-
-/** Everything below /v1/projects. */
-export function projectRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
-  projectAgentRoutes(app, ports);
-  runtimeRoutes(app, ports);
 }

@@ -48,11 +48,8 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
         statusListIndex,
         status,
       }));
-      return answer(
-        200,
-        { credential_id: credentialId, revoked, suspended, entries: shown },
-        { 'cache-control': 'no-store' },
-      );
+      const status = { credential_id: credentialId, revoked, suspended, entries: shown };
+      return answer(200, status, { 'cache-control': 'no-store' });
     },
   });
 

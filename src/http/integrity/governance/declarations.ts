@@ -45,10 +45,8 @@ export function declarationRoutes(app: App, ports: DeclarationRoutes): void {
       const { fields, document } = await documentBody(context, declarationBody, ports);
       await begin();
       const place = { subject, projectId: project_uuid };
-      return answer(
-        200,
-        declaredJson(await declare(ports, principal, place, submissionOf(fields, document))),
-      );
+      const submitted = submissionOf(fields, document);
+      return answer(200, declaredJson(await declare(ports, principal, place, submitted)));
     },
   });
 
@@ -74,22 +72,10 @@ export function declarationRoutes(app: App, ports: DeclarationRoutes): void {
   });
 }
 
-function submissionOf(
-  {
-    submittedAt,
-    submittedBy,
-    controlCid,
-    attachmentCid,
-  }: Pick<z.output<typeof declarationBody>, 'submittedAt' | 'submittedBy' | 'controlCid' | 'attachmentCid'>,
-  document: JsonObject,
-): Submission {
-  return {
-    document,
-    submittedAt,
-    submittedBy,
-    controlCids: controlCid ?? [],
-    attachmentCids: attachmentCid ?? [],
-  };
+function submissionOf(fields: z.output<typeof declarationBody>, document: JsonObject): Submission {
+  const { submittedAt, submittedBy, controlCid, attachmentCid } = fields;
+  const cids = { controlCids: controlCid ?? [], attachmentCids: attachmentCid ?? [] };
+  return { document, submittedAt, submittedBy, ...cids };
 }
 
 function declaredJson({ documentCid, statement: { jcs, rdfcCid } }: Declared): z.output<typeof declared> {

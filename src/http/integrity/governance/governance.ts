@@ -8,7 +8,6 @@ import {
 import { manifest } from '../../../contract/integrity/manifests.ts';
 import { authorizeProject, callerKey, onNamedProject } from '../../../domain/access/access.ts';
 import {
-  type Certificate,
   type CertificatePorts,
   issueCompliance,
   issueMembership,
@@ -103,7 +102,7 @@ function certificateRoutes(app: App, ports: CertificateRoutes): void {
       const { role, ...fields } = await parsedJsonBody(context, membershipBody, ports.limits);
       await begin();
       const membership = { projectId, roles: role ?? [], ...fields };
-      return answer(200, certificateJson(await issueMembership(ports, principal, membership)));
+      return answer(200, { credential: await issueMembership(ports, principal, membership) });
     },
   });
 
@@ -121,11 +120,8 @@ function certificateRoutes(app: App, ports: CertificateRoutes): void {
       await authorizeProject(principal, 'create_credentials', projectId);
       const fields = await parsedJsonBody(context, complianceBody, ports.limits);
       await begin();
-      return answer(200, certificateJson(await issueCompliance(ports, principal, { projectId, ...fields })));
+      const credential = await issueCompliance(ports, principal, { projectId, ...fields });
+      return answer(200, { credential });
     },
   });
-}
-
-function certificateJson(credential: Certificate) {
-  return { credential };
 }

@@ -1,9 +1,8 @@
-import type { z } from 'zod';
 import {
+  type FoundStatementAnswer,
   findings,
   findParams,
   findQuery,
-  type foundStatement,
   foundStatements,
   namesAnswer,
   namesBody,
@@ -82,8 +81,6 @@ function unique(texts: readonly (string | undefined)[]): string[] {
   return [...new Set(texts)].filter((text) => text !== undefined);
 }
 
-type FoundStatement = z.output<typeof foundStatement>;
-
 interface StatementSearchRoutes {
   readonly statementIndex: Pick<StatementIndex, 'search'>;
   readonly names: Pick<NameIndex, 'search'>;
@@ -128,7 +125,7 @@ export function statementSearchRoutes(
 function* jsonOfStatements(
   statements: readonly StoredStatement[],
   trusts: ReadonlyMap<string, Trust>,
-): Generator<JsonPieces<FoundStatement>> {
+): Generator<JsonPieces<FoundStatementAnswer>> {
   for (const { rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted } of statements) {
     const id = cidUrn(rdfcCid);
     const trust = trustAnswer(trusts.get(id));

@@ -18,13 +18,13 @@ type Limits = Pick<RequestLimits, 'maxJsonDepth' | 'maxStatementBytes' | 'maxBat
 
 export async function readPutStatement(reader: Reader, body: Uint8Array, limits: Limits) {
   const read = await reader.readStatements(body, { member: 'statement', as: 'value', maxElements: 1 });
-  return putRequest(read, { isBatch: false, schema: putStatementEnvelope }, limits);
+  return putRequest(read, false, limits);
 }
 
 export async function readPutBatch(reader: Reader, body: Uint8Array, limits: Limits) {
   const part = { member: 'statements', as: 'elements', maxElements: limits.maxBatchStatements } as const;
   const read = await reader.readStatements(body, part);
-  return putRequest(read, { isBatch: true, schema: putBatchEnvelope }, limits);
+  return putRequest(read, true, limits);
 }
 
 export async function readComputeId(
@@ -40,12 +40,10 @@ export async function readComputeId(
 
 function putRequest(
   { body, envelope, ranges }: JsonStatements,
-  {
-    isBatch,
-    schema,
-  }: { readonly isBatch: boolean; readonly schema: typeof putStatementEnvelope | typeof putBatchEnvelope },
+  isBatch: boolean,
   limits: Limits,
 ): PutStatements {
+  const schema = isBatch ? putBatchEnvelope : putStatementEnvelope;
   const { generate_id, graph_id, issue_vc } = parsed(schema, envelopeJson(envelope, limits), 'The body');
   checkSizes(ranges, limits);
   return {
