@@ -66,11 +66,7 @@ export function openModes(
   };
 }
 
-function browserSignIn(
-  settings: Settings,
-  issuerOf: IssuerOf,
-  now: () => Date,
-): Pick<BrowserSignIn, 'provider' | 'rules' | 'openSignIns' | 'idTokens'> {
+function browserSignIn(settings: Settings, issuerOf: IssuerOf, now: () => Date) {
   const redirectUrl = requiredValue(settings.authIdpRedirectUrl);
   const secret = requiredValue(settings.authStateSecret);
   return {

@@ -42,17 +42,11 @@ export function needsCsrf({ means }: Caller, method: string): boolean {
 
 /** @throws ServiceError `unauthorized` if a subject is needed and missing; `forbidden`. */
 export function authorize(caller: Caller, rule: AccessRule, operation: string): void {
-  if (rule === 'subject' && caller.subject === null) throwNobody();
-  if (rule === 'admin' && caller.role !== 'admin') throwMemberOnly(operation);
-}
-
-function throwNobody(): never {
-  throw new ServiceError(
-    'unauthorized',
-    'This needs a caller with a subject, and authentication is disabled. Start the control plane with -auth-enabled=true.',
-  );
-}
-
-function throwMemberOnly(operation: string): never {
-  throw new ServiceError('forbidden', `This needs the role admin (${operation}).`);
+  if (rule === 'subject' && caller.subject === null)
+    throw new ServiceError(
+      'unauthorized',
+      'This needs a caller with a subject, and authentication is disabled. Start the control plane with -auth-enabled=true.',
+    );
+  if (rule === 'admin' && caller.role !== 'admin')
+    throw new ServiceError('forbidden', `This needs the role admin (${operation}).`);
 }

@@ -38,8 +38,6 @@ export interface UserAdministration extends AdministratorPorts {
   readonly now: () => Date;
 }
 
-type Outcome = User | 'unknown' | 'last_admin';
-
 const attempts = 20;
 const pauseMs = 40;
 
@@ -54,17 +52,16 @@ export async function changeUser(ports: UserAdministration, id: string, change: 
   if (change.disabled === false && (await users.get(id))?.disabled) await endSessionsOf(sessions, id);
   const user = await changed(ports, id, change, now().getTime());
   if (user === 'unknown') throw new ServiceError('not_found', `There is no user ${id}.`);
-  if (user === 'last_admin') throwLastAdmin();
+  if (user === 'last_admin')
+    throw new ServiceError(
+      'conflict',
+      'This is the last enabled administrator. Make another user an administrator first.',
+    );
   if (change.disabled) await endSessionsOf(sessions, id);
   return user;
 }
 
-async function changed(
-  ports: AdministratorPorts,
-  id: string,
-  change: UserChange,
-  now: number,
-): Promise<Outcome> {
+async function changed(ports: AdministratorPorts, id: string, change: UserChange, now: number) {
   const fields = {
     ...change,
     ...(change.role !== undefined && { roleSource: 'override' as const }),
@@ -88,11 +85,7 @@ async function changed(
 }
 
 /** @param user read before the keeper. @returns undefined if it must be tried again. */
-async function demoted(
-  { users, administrators }: AdministratorPorts,
-  user: User,
-  fields: Partial<User>,
-): Promise<User | 'last_admin' | undefined> {
+async function demoted({ users, administrators }: AdministratorPorts, user: User, fields: Partial<User>) {
   const keeper = await administrators.get('keeper');
   const kept = keeper && (await users.get(keeper.userId));
   if (!keeper || !kept || kept.id === user.id || !isEnabledAdmin(kept)) {
@@ -126,11 +119,4 @@ async function moveKeeper(
 
 function isEnabledAdmin({ role, disabled }: User): boolean {
   return role === 'admin' && !disabled;
-}
-
-function throwLastAdmin(): never {
-  throw new ServiceError(
-    'conflict',
-    'This is the last enabled administrator. Make another user an administrator first.',
-  );
 }

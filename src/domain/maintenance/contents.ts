@@ -78,8 +78,7 @@ export interface CheckedStore extends StoreContents {
   database(run: Repairing): AsyncIterable<StoreProblem>;
 
   /**
-   * Replaces what the store keeps beside the bytes of a row.
-   * @returns false if the row has changed since it was read.
+   * Replaces what the store keeps beside the bytes of a row. @returns false if the row has changed since it was read.
    */
   rewrite(row: StatementRow): Promise<boolean>;
 

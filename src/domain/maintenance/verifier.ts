@@ -81,10 +81,7 @@ export class Verifier {
   }
 }
 
-async function readWorld(
-  contexts: VerifierPorts['contexts'],
-  set: string,
-): Promise<ClosedWorld | ServiceError> {
+async function readWorld(contexts: VerifierPorts['contexts'], set: string) {
   try {
     return { id: set, documents: await contexts.documents(set), isStored: true };
   } catch (error) {

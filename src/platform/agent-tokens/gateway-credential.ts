@@ -55,7 +55,11 @@ export function gatewayVerifier(secret: string | null, now: () => Date): TokenVe
     known: (token) => cache.known(tokenHash(token)),
     verify: async (token) =>
       await cache.get(tokenHash(token), async () => {
-        if (secret === null) throwNoSecret();
+        if (secret === null)
+          throw new ServiceError(
+            'unavailable',
+            'This service accepts nothing from gateways, because it has no secret for their credentials. Set CAIRN_GATEWAY_SECRET.',
+          );
         const claims = await verifyToken(token, secret, kind, now());
         const { sub = '', exp = 0 } = claims;
         const value = { issuer: kind.issuer, subject: sub, claims, expiresAt: exp * 1_000 };
@@ -63,11 +67,4 @@ export function gatewayVerifier(secret: string | null, now: () => Date): TokenVe
         return { value, until, size: token.length };
       }),
   };
-}
-
-function throwNoSecret(): never {
-  throw new ServiceError(
-    'unavailable',
-    'This service accepts nothing from gateways, because it has no secret for their credentials. Set CAIRN_GATEWAY_SECRET.',
-  );
 }

@@ -61,9 +61,8 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   }
 
   /**
-   * Runs an operation and records it as the operation demands.
-   * @throws ServiceError `unavailable`, `storage_full` when a change is refused because it cannot be recorded;
-   * any error of `work`.
+   * Runs an operation and records it as the operation demands. @throws ServiceError `unavailable`, `storage_full` when
+   * a change is refused because it cannot be recorded; any error of `work`.
    */
   async follow(
     context: Context,

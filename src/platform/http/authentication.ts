@@ -23,7 +23,11 @@ export function disabledAuthentication<Caller>({
     const called = new URL(context.req.url).host;
     const host = context.req.header('host') ?? called;
     for (const name of new Set([host, called]))
-      if (!anyHost && !isLoopback(hostName(name))) throwOtherHost(name);
+      if (!anyHost && !isLoopback(hostName(name)))
+        throw new ServiceError(
+          'forbidden',
+          `Authentication is disabled, so the service answers to loopback names only, not to "${name.slice(0, 100)}". Call it as 127.0.0.1 or localhost.`,
+        );
     const site = context.req.header('sec-fetch-site');
     const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
     if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) throwOtherSite();
@@ -47,13 +51,6 @@ function hostName(host: string): string {
 
 function isSameOrigin(origin: string, host: string): boolean {
   return URL.parse(origin)?.host === host.toLowerCase();
-}
-
-function throwOtherHost(host: string): never {
-  throw new ServiceError(
-    'forbidden',
-    `Authentication is disabled, so the service answers to loopback names only, not to "${host.slice(0, 100)}". Call it as 127.0.0.1 or localhost.`,
-  );
 }
 
 function throwOtherSite(): never {

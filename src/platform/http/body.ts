@@ -10,9 +10,8 @@ import type { AppEnv } from './app-env.ts';
 import { currentCaller } from './callers.ts';
 
 /**
- * Reads a whole body, at most `limit` bytes of it.
- * @throws ServiceError `too_large` as soon as the limit is passed, `truncated_upload` when the connection ends early,
- * `unavailable` when the caller's budget is spent.
+ * Reads a whole body, at most `limit` bytes of it. @throws ServiceError `too_large` as soon as the limit is passed,
+ * `truncated_upload` when the connection ends early, `unavailable` when the caller's budget is spent.
  */
 export async function readBody<Caller>(
   context: Context<AppEnv<Caller>>,

@@ -8,8 +8,7 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /**
  * A `fetch` with a size limit and a timeout, for servers of others. It follows no redirect, because a redirect could
- * carry a token to another host.
- * @returns a response whose body is in memory.
+ * carry a token to another host. @returns a response whose body is in memory.
  * @throws Error when the server cannot be reached, is too slow or sends too much.
  */
 export function boundedFetch({ timeoutMs, maxBytes }: BoundedFetchOptions): Fetch {

@@ -89,7 +89,11 @@ export class ByteBudget {
 
   #assertRoom(caller: string, held: number, bytes: number): void {
     const { maxBufferedBytes, maxCallerBufferedBytes } = this.#limits;
-    if (held + bytes > maxCallerBufferedBytes) throwTooLarge(maxCallerBufferedBytes);
+    if (held + bytes > maxCallerBufferedBytes)
+      throw new ServiceError(
+        'too_large',
+        `This needs more than ${maxCallerBufferedBytes} bytes of memory. Ask for less at once, or raise CAIRN_MAX_CALLER_BUFFERED_BYTES.`,
+      );
     if ((this.#heldBy.get(caller) ?? 0) + bytes > maxCallerBufferedBytes) throwBusy('Your requests');
     if (this.#held + bytes > maxBufferedBytes) throwBusy('All requests');
   }
@@ -107,13 +111,6 @@ export interface ByteAccount extends Disposable {
   take(bytes: number): void;
   /** A separate account of the same caller. */
   another(): ByteAccount;
-}
-
-function throwTooLarge(limit: number): never {
-  throw new ServiceError(
-    'too_large',
-    `This needs more than ${limit} bytes of memory. Ask for less at once, or raise CAIRN_MAX_CALLER_BUFFERED_BYTES.`,
-  );
 }
 
 function throwBusy(whose: string): never {

@@ -232,12 +232,7 @@ function errorBody(code: ErrorCode, error: string): string {
 }
 
 /** Answers outside of any route, and closes the connection. */
-function endWithError(
-  socket: Duplex,
-  code: ErrorCode,
-  error: string,
-  status: number = errorStatus[code],
-): void {
+function endWithError(socket: Duplex, code: ErrorCode, error: string, status: number = errorStatus[code]) {
   const body = errorBody(code, error);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
   socket.end(`${head}\r\n\r\n${body}`);

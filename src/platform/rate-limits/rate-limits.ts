@@ -18,8 +18,7 @@ export interface Rate {
 /** Limits the attempts of an address. While Redis is away the limits are less exact; no request fails for that. */
 export interface RateLimits extends AsyncDisposable {
   /**
-   * Counts an attempt.
-   * @returns the number of attempts in this period.
+   * Counts an attempt. @returns the number of attempts in this period.
    * @throws ServiceError `rate_limited`, with `retryAfter`, when the limit is passed.
    */
   consume(kind: AttemptKind, address: string): Promise<number>;

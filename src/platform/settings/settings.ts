@@ -20,8 +20,7 @@ const readByClientOrTests = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
 
 /**
  * Reads the settings: a flag wins over a variable, a variable over the default.
- * @param services the services to be served.
- * @throws SettingsError with every problem.
+ * @param services the services to be served. @throws SettingsError with every problem.
  */
 export function readSettings(
   environment: Environment,
@@ -102,10 +101,7 @@ function defaultOf(
   return limit !== undefined && isLess ? limit : usual;
 }
 
-function variableValue(
-  { variable, hasGoFlag }: Setting<unknown>,
-  environment: Environment,
-): string | undefined {
+function variableValue({ variable, hasGoFlag }: Setting<unknown>, environment: Environment) {
   const value = environment[variable];
   return value?.trim() === '' && hasGoFlag ? undefined : value;
 }

@@ -18,8 +18,7 @@ const scrapersAtOnce = 64;
 
 /**
  * Opens what the settings and the variables of OpenTelemetry turn on. Disposing sends the last spans, for at most a few
- * seconds.
- * @throws ServiceError `unavailable` if the port for metrics cannot be used.
+ * seconds. @throws ServiceError `unavailable` if the port for metrics cannot be used.
  */
 export async function openTelemetry(
   { metricsPort: port, host }: Pick<Settings, 'metricsPort' | 'host'>,

@@ -21,8 +21,7 @@ const subjectNames = ['subject', 'sub', 'userId', 'user_id'];
 
 /**
  * The caller in a validate answer. Its user and its claims are in `user` and `claims`, or at its top.
- * @param issuer the issuer of an answer that names none.
- * @returns undefined when the service rejects the token.
+ * @param issuer the issuer of an answer that names none. @returns undefined when the service rejects the token.
  * @throws Error when the answer is not definite.
  */
 export function readCaller(answered: Answered, issuer: string): VerifiedToken | undefined {

@@ -62,8 +62,7 @@ export class AuthService implements TokenVerifier {
 
   /**
    * Whether the bearer of a token has a permission on a resource.
-   * @param isFresh asks without using or keeping the cached answer.
-   * @throws ServiceError `unavailable`.
+   * @param isFresh asks without using or keeping the cached answer. @throws ServiceError `unavailable`.
    */
   async authorize(
     token: string,

@@ -25,10 +25,9 @@ export interface Bearer extends VerifiedToken {
  * Authenticates the bearer token of a request. Failures are logged, and counted by token and by address: a token that
  * fails again does not count for its address. A token or an address with too many failures is answered 429 before the
  * token is verified; waiting for a turn keeps concurrent attempts from exceeding that limit. Tokens that were accepted
- * lately skip all that. So neighbours behind one address do not lock each other out. Behind a proxy that is not trusted,
- * failures count for the address that it reports, and at a higher limit for the proxy, because that address may be
- * invented.
- * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
+ * lately skip all that. So neighbours behind one address do not lock each other out. Behind a proxy that is not
+ * trusted, failures count for the address that it reports, and at a higher limit for the proxy, because that address
+ * may be invented. @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
 export async function bearerCaller<Caller>(
   context: Context<AppEnv<Caller>>,
@@ -79,8 +78,7 @@ const maxTokenLength = 49_152;
 
 /**
  * The token of an `Authorization` header (RFC 6750, section 2.1). Several values arrive joined by a comma, which no
- * token has.
- * @throws RefusedToken `missing`, `malformed`, `too_long`.
+ * token has. @throws RefusedToken `missing`, `malformed`, `too_long`.
  */
 export function bearerOf(authorization = ''): string {
   if (!/^bearer(?: |$)/i.test(authorization)) throw new RefusedToken('missing');

@@ -19,9 +19,8 @@ const attempts = 20;
 
 /**
  * Changes an agent, if nobody else has changed it meanwhile. A change is one update of the agent, which also says what
- * happened. Everything that follows from it is stored afterwards, and at the latest before the next change. So a process
- * may stop after any step.
- * @returns the agent afterwards; undefined if somebody else has changed it.
+ * happened. Everything that follows from it is stored afterwards, and at the latest before the next change. So a
+ * process may stop after any step. @returns the agent afterwards; undefined if somebody else has changed it.
  */
 export async function changeAgent(
   ports: AgentPorts,

@@ -14,9 +14,8 @@ export interface RegistrationPorts extends AgentPorts {
 /**
  * Registers an agent with a token that counts once: creates the agent of the token, or replaces its key. The token is
  * taken for one DID by a conditional update. If a process stops in the middle, the same agent may repeat the request.
- * @param did a DID whose key the agent has proved to hold.
- * @throws ServiceError `unauthorized` for a token that no longer counts; `agent_revoked`; `forbidden` if the user who
- * minted the token is disabled.
+ * @param did a DID whose key the agent has proved to hold. @throws ServiceError `unauthorized` for a token that no
+ * longer counts; `agent_revoked`; `forbidden` if the user who minted the token is disabled.
  */
 export async function registerAgent(ports: RegistrationPorts, jti: string, did: string): Promise<Agent> {
   const agent = await tryOften(() => attemptRegistration(ports, jti, did));
@@ -51,7 +50,11 @@ async function attemptRegistration(ports: RegistrationPorts, jti: string, did: s
   // Read before the token is taken. A later registration voids this token, or changes the agent's version.
   const agent = await ports.agents.get(token.agentId);
   if (agent) await assertOwner(ports, agent, token);
-  if (agent?.state === 'revoked') throwRevoked(agent.id);
+  if (agent?.state === 'revoked')
+    throw new ServiceError(
+      'agent_revoked',
+      `The agent ${agent.id} is revoked. Nothing was stored. An administrator can restore it.`,
+    );
   await takeToken(ports, jti, did);
   if (!agent) return await createAgent(ports, token, did);
   if (agent.did === did && agent.name === token.name) {
@@ -131,11 +134,4 @@ function throwBadToken(problem: string, advice = 'Mint a new one'): never {
   throw new ServiceError('unauthorized', `The registration token ${problem}. ${advice}.`, {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   });
-}
-
-function throwRevoked(id: string): never {
-  throw new ServiceError(
-    'agent_revoked',
-    `The agent ${id} is revoked. Nothing was stored. An administrator can restore it.`,
-  );
 }

@@ -35,8 +35,7 @@ const pagesSearched = 10;
 
 /**
  * Agents in the order of their registration: all for administrators, for members those with an active binding to them.
- * A page may be short, or empty.
- * @throws ServiceError `invalid_request` for a cursor of another list.
+ * A page may be short, or empty. @throws ServiceError `invalid_request` for a cursor of another list.
  */
 export async function listAgents(
   ports: VisibleAgentPorts,

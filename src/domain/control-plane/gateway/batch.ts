@@ -107,10 +107,7 @@ export async function assertActive(
   assertNoProblems(problems);
 }
 
-async function disabledOwners(
-  users: AgentOwners['users'],
-  agents: readonly Agent[],
-): Promise<ReadonlySet<string>> {
+async function disabledOwners(users: AgentOwners['users'], agents: readonly Agent[]) {
   const owners = new Map(agents.map((agent) => [callerKey(agent), agent]));
   const disabled = new Set<string>();
   const asked = mapConcurrent(owners, usersAskedAtOnce, async ([owner, { issuer, subject }]) => {
@@ -128,9 +125,8 @@ export function contentDigest(value: object): string {
 /**
  * Stores the records that are new, each once, and leaves those with a known source id as they are.
  * @param make makes the records to store. It is called once, with the first of each source id, and not for known ones.
- * @returns the stored record for each one that was sent, in order.
- * @throws ServiceError `conflict` for a source id with other content. Records of the same request that another request
- * stores at this moment can be stored by then.
+ * @returns the stored record for each one that was sent, in order. @throws ServiceError `conflict` for a source id with
+ * other content. Records of the same request that another request stores at this moment can be stored by then.
  */
 export async function insertOnce<Item extends Sent, One extends Sent, Index extends string>(
   records: Pick<Records<Item, Index>, 'among' | 'insert'>,

@@ -20,8 +20,7 @@ const eventsRead = 100;
 
 /**
  * The records with the links to their exchanges, as far as these are known. An exchange of another agent is never
- * joined.
- * @throws ServiceError `invalid_request` for a key that is not that of an exchange of the agent.
+ * joined. @throws ServiceError `invalid_request` for a key that is not that of an exchange of the agent.
  */
 export async function linked<Item extends ExchangeReference>(
   { exchanges }: Pick<GatewayPorts, 'exchanges'>,

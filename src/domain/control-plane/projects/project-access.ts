@@ -42,15 +42,18 @@ export async function authorizeProjectRead(
 
 /**
  * Rule 1: a project of the governance console needs a bearer token that the auth service authorizes. Sessions and roles
- * do not matter.
- * @throws ServiceError `unauthorized`, `forbidden`, `unavailable`.
+ * do not matter. @throws ServiceError `unauthorized`, `forbidden`, `unavailable`.
  */
 export async function assertConsolePermission(
   authority: ProjectAuthority | null,
   { bearer }: Pick<ProjectReader, 'bearer'>,
   consoleProjectId: string | null,
 ): Promise<void> {
-  if (authority === null) throwNoAuthority();
+  if (authority === null)
+    throw new ServiceError(
+      'unavailable',
+      'This project is bound to the governance console, and no auth service is configured that could authorize callers. Set -auth-bearer-auth-service-base-url or -adapter-auth-service-base-url.',
+    );
   const token = bearer();
   const isAllowed =
     consoleProjectId !== null &&
@@ -82,11 +85,4 @@ export async function definiteAnswer(ask: () => Promise<boolean>): Promise<boole
     const message = 'The auth service cannot confirm what the caller may do. Try again later.';
     throw new ServiceError('unavailable', message, { cause, retryAfter: 2 });
   }
-}
-
-function throwNoAuthority(): never {
-  throw new ServiceError(
-    'unavailable',
-    'This project is bound to the governance console, and no auth service is configured that could authorize callers. Set -auth-bearer-auth-service-base-url or -adapter-auth-service-base-url.',
-  );
 }

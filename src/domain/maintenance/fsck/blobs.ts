@@ -22,11 +22,7 @@ export async function* fsckBlobs({ store, isWanted, count }: FsckRun): AsyncGene
   for await (const problem of mapConcurrent(names, blobsAtOnce, check)) if (problem) yield problem;
 }
 
-async function blobProblem(
-  { blobBucket }: FsckRun['store'],
-  name: string,
-  cid: Cid,
-): Promise<string | undefined> {
+async function blobProblem({ blobBucket }: FsckRun['store'], name: string, cid: Cid) {
   try {
     await using content = await blobBucket.read(name);
     if (!content) return 'It is listed and cannot be found';

@@ -63,10 +63,7 @@ async function* entryProblems(store: StoreContents, incomplete: StatusEntry[]): 
 }
 
 /** Those whose credential is stored: allocated, or issued for a statement. */
-async function withStoredCredential(
-  store: StoreContents,
-  entries: readonly StatusEntry[],
-): Promise<Set<StatusEntry>> {
+async function withStoredCredential(store: StoreContents, entries: readonly StatusEntry[]) {
   const keys = entries.map(({ credentialId }) => credentialId);
   const allocated = await store.of(credentials).among('key', keys, 1);
   const issued = await store.of(signatures).among('byIssued', keys.map(idInKey), 1);
@@ -75,10 +72,7 @@ async function withStoredCredential(
   return new Set(entries.filter(isStored));
 }
 
-function entryProblem(
-  { id, listId, index, purpose }: StatusEntry,
-  list: StatusList | undefined,
-): string | undefined {
+function entryProblem({ id, listId, index, purpose }: StatusEntry, list: StatusList | undefined) {
   if (id !== entryId(listId, index)) return `It is entry ${index} of the list ${listId}`;
   if (!list) return `Its status list ${listId} does not exist`;
   return purpose === list.purpose ? undefined : `It is for ${purpose}, but its list is for ${list.purpose}`;
@@ -109,10 +103,7 @@ async function* credentialProblems(store: StoreContents): AsyncGenerator<StorePr
 }
 
 /** Whether each purpose has the entry that the credential names. */
-async function credentialProblem(
-  store: StoreContents,
-  { id, text }: CredentialRecord,
-): Promise<string | undefined> {
+async function credentialProblem(store: StoreContents, { id, text }: CredentialRecord) {
   const named = entriesIn(text);
   if (!named) return 'Its text is not a credential';
   const [stored = []] = await store.of(statusEntries).among('byCredential', [id], 2);

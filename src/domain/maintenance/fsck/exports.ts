@@ -40,10 +40,7 @@ async function jobProblem(store: StoreContents, job: Job): Promise<string | unde
   return (await store.of(jobs).get(job.id)) ? problem : undefined;
 }
 
-async function resultProblem(
-  { exportResults }: StoreContents,
-  { state, progress }: Job,
-): Promise<string | undefined> {
+async function resultProblem({ exportResults }: StoreContents, { state, progress }: Job) {
   if (state !== 'done') return undefined;
   const { result, bytes } = exportProgress.nullable().parse(progress) ?? nothingYet;
   if (!result) return 'It is done, and its record names no result';

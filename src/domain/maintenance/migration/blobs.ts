@@ -25,11 +25,7 @@ export async function* copyBlobs(run: MigrationRun): AsyncGenerator<StoreProblem
   for await (const problem of mapConcurrent(names, blobsAtOnce, copy)) if (problem) yield problem;
 }
 
-async function copyBlob(
-  { source, target }: MigrationRun,
-  name: string,
-  cid: Cid,
-): Promise<string | undefined> {
+async function copyBlob({ source, target }: MigrationRun, name: string, cid: Cid) {
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: '' };
   try {
     await using content = await source.blobBucket.read(name);
@@ -55,11 +51,7 @@ export async function* copySealed(run: MigrationRun): AsyncGenerator<StoreProble
   }
 }
 
-async function copyPack(
-  { source, target, counts }: MigrationRun,
-  name: string,
-  cid: Cid,
-): Promise<string | undefined> {
+async function copyPack({ source, target, counts }: MigrationRun, name: string, cid: Cid) {
   await using known = await target.sealedContents.read(name);
   if (known) return undefined;
   await using content = await source.sealedContents.read(name);

@@ -46,10 +46,7 @@ export async function* migrate({
 }
 
 /** The target would not do its upgrade steps again for content of an older version. @throws ServiceError `conflict`. */
-async function assertSourceIsCurrent({
-  source,
-  target,
-}: Pick<Migration, 'source' | 'target'>): Promise<void> {
+async function assertSourceIsCurrent({ source, target }: Pick<Migration, 'source' | 'target'>) {
   const behind = new Set<string>();
   for await (const page of source.records(upgradeSteps))
     for (const { id, record } of page) if (isObject(record) && record.finishedAt !== null) behind.add(id);

@@ -63,7 +63,12 @@ export async function bringUpToDate(
   const begun = new Map<string, z.output<typeof upgradeSteps.shape>>();
   for await (const record of eachRecord(steps, 'key', [])) {
     const { step, title, isBreaking } = record;
-    if (isBreaking && !upgrades.some((upgrade) => String(upgrade.step) === step)) throwNewer(step, title);
+    if (isBreaking && !upgrades.some((upgrade) => String(upgrade.step) === step))
+      throw new ServiceError(
+        'unavailable',
+        `A newer Cairn has changed the store (step ${step}: ${title}), so this version cannot use it. Start the newer ` +
+          'version, or choose another store with CAIRN_DATA_DIR or CAIRN_MONGODB_DATABASE.',
+      );
     begun.set(step, record);
   }
   for (const upgrade of upgrades) {
@@ -79,12 +84,4 @@ export async function bringUpToDate(
     }
     await steps.update(step, {}, { finishedAt: now().getTime() });
   }
-}
-
-function throwNewer(step: string, title: string): never {
-  throw new ServiceError(
-    'unavailable',
-    `A newer Cairn has changed the store (step ${step}: ${title}), so this version cannot use it. Start the newer ` +
-      'version, or choose another store with CAIRN_DATA_DIR or CAIRN_MONGODB_DATABASE.',
-  );
 }
