@@ -4,7 +4,7 @@ import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
 import { consolePorts, projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
-import { observedVerifier } from './composition/telemetry/observed-verifier.ts';
+import { observedVerifier } from './composition/telemetry/traced-port.ts';
 import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';

@@ -16,7 +16,7 @@ import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type BearerAuthority, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
 import { personOf, type VerifiedToken } from '../platform/tokens/token-verifier.ts';
 import type { CallersAuthService } from './auth-service-issuer.ts';
-import { observedVerifier } from './telemetry/observed-verifier.ts';
+import { observedVerifier } from './telemetry/traced-port.ts';
 
 interface AuthenticationPorts {
   readonly rateLimits: RateLimits;

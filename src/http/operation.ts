@@ -2,7 +2,7 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { z } from 'zod';
 import type { CallerName } from '../domain/access/access.ts';
-import type { Recording } from '../domain/audit-log/recording.ts';
+import type { Recording } from '../domain/audit-log/audit-log.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { asCaller } from '../platform/http/callers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAllowed, readCaller } from '../../src/platform/tokens/auth-service-answers.ts';
+import { readAllowed, readCaller } from '../../src/platform/tokens/auth-service.ts';
 
 const usual = 'https://auth.example';
 const read = (body: unknown, status = 200) => readCaller({ status, text: JSON.stringify(body) }, usual);

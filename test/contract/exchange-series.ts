@@ -6,7 +6,7 @@ import {
   type AuditExchange,
   auditExchanges,
 } from '../../src/domain/control-plane/gateway/runtime-records.ts';
-import type { RuntimeScope } from '../../src/domain/control-plane/projects/runtime-scope.ts';
+import type { RuntimeScope } from '../../src/domain/control-plane/projects/runtime-reads.ts';
 import {
   bucketStart,
   type ExchangeSeries,

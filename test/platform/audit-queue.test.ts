@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
-import { AuditQueue } from '../../src/platform/audit-trail/queue.ts';
+import { AuditQueue } from '../../src/platform/audit-trail/audit-trail.ts';
 import { auditRecord } from '../contract/audit-records.ts';
 
 function newQueue(put: (records: readonly AuditRecord[]) => Promise<void>) {

@@ -29,15 +29,10 @@ export interface ClientSettings {
 const bearerToken = z.string().regex(/^[\w.~+/=-]+$/, 'must be a token of letters, digits and ._~+/=-');
 
 export const clientSettingTable = {
-  url: required(
-    'CAIRN_URL',
-    httpUrl,
-    'http://127.0.0.1:3050',
+  url: required('CAIRN_URL', httpUrl, 'http://127.0.0.1:3050').about(
     'Address of the service that the client commands call.',
   ),
-  token: optionalSecret(
-    'CAIRN_TOKEN',
-    bearerToken,
+  token: optionalSecret('CAIRN_TOKEN', bearerToken).about(
     'Bearer token that the client commands send. Default: the token of "cairn login" for that address.',
   ),
 };

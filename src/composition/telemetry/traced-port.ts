@@ -1,5 +1,7 @@
 import type { Staged } from '../../domain/integrity/ports.ts';
+import type { Telemetry } from '../../platform/telemetry/telemetry.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
+import type { TokenVerifier } from '../../platform/tokens/token-verifier.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a port has methods of any kind
 type Method = (...values: any[]) => unknown;
@@ -36,4 +38,21 @@ export function tracedStaging<Name, Port extends { stage(): Promise<Staged<Name>
     return { ...staged, commit: (...as) => traces.span(`${name}.commit`, () => staged.commit(...as)) };
   };
   return tracedPort(traces, name, { ...port, stage });
+}
+
+/** The same verifier, whose cache is measured and whose work is traced. */
+export function observedVerifier(verifier: TokenVerifier, { metrics, traces }: Telemetry): TokenVerifier {
+  const traced = tracedPort(traces, 'tokens', verifier);
+  if (!metrics) return traced;
+  return {
+    known(token) {
+      const known = verifier.known(token);
+      if (known) metrics.cacheRequests.inc({ cache: 'tokens', result: 'hit' });
+      return known;
+    },
+    verify(token) {
+      metrics.cacheRequests.inc({ cache: 'tokens', result: 'miss' });
+      return traced.verify(token);
+    },
+  };
 }

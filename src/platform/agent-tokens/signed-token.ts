@@ -1,5 +1,5 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { throwAsJose } from '../tokens/jose-refusals.ts';
+import { throwAsJose } from '../tokens/refused-token.ts';
 
 /** What tells one kind of token from all others. */
 export interface TokenKind {

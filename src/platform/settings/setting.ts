@@ -22,16 +22,20 @@ export interface Setting<Value> {
 /** The variable alone, or with a flag. */
 type Names = string | Pick<Setting<unknown>, 'variable' | 'flag' | 'hasGoFlag'>;
 
-export function required<Value>(names: Names, kind: z.ZodType<Value>, usual: string, about: string) {
-  return { ...named(names), kind, default: usual, about };
+export function required<Value>(names: Names, kind: z.ZodType<Value>, usual: string) {
+  return described({ ...named(names), kind, default: usual });
 }
 
-export function optional<Value>(names: Names, kind: z.ZodType<Value>, about: string) {
-  return { ...named(names), kind, default: null, about };
+export function optional<Value>(names: Names, kind: z.ZodType<Value>) {
+  return described({ ...named(names), kind, default: null });
 }
 
-export function optionalSecret<Value>(names: Names, kind: z.ZodType<Value>, about: string) {
-  return { ...optional(names, kind, about), isSecret: true };
+export function optionalSecret<Value>(names: Names, kind: z.ZodType<Value>) {
+  return described({ ...named(names), kind, default: null, isSecret: true });
+}
+
+function described<Base>(setting: Base) {
+  return { about: (about: string) => ({ ...setting, about }) };
 }
 
 function named(names: Names) {

@@ -29,20 +29,13 @@ export async function openTelemetry(
   let metrics: Metrics | undefined;
   if (port !== null) {
     // Imported here, because a process without metrics does not need the library.
-    const { Metrics } = await import('./metrics.ts');
-    const { metricsPage } = await import('./metrics-page.ts');
+    const { Metrics, metricsPage } = await import('./metrics.ts');
     const { watchRuntime } = await import('./runtime-metrics.ts');
     metrics = new Metrics();
     opened.use(watchRuntime(metrics));
-    const fetch = metricsPage(metrics);
-    const listening = {
-      fetch,
-      host,
-      port,
-      portSetting: 'CAIRN_METRICS_PORT',
-      maxConnections: scrapersAtOnce,
-    };
-    const server = opened.adopt(await listen(listening), (server) => server.stop(0));
+    const limits = { portSetting: 'CAIRN_METRICS_PORT', maxConnections: scrapersAtOnce };
+    const listening = await listen({ fetch: metricsPage(metrics), host, port, ...limits });
+    const server = opened.adopt(listening, (server) => server.stop(0));
     log.info({ url: `${server.url}/metrics` }, `Metrics are at ${server.url}/metrics`);
   }
   const stack = opened.move();

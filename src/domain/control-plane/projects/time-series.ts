@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { earliestTime } from '../../integrity/identifiers/timestamp.ts';
-import type { RuntimeScope } from './runtime-scope.ts';
+import type { RuntimeScope } from './runtime-reads.ts';
 
 /** The lengths of buckets in milliseconds. Buckets start at whole multiples of them since 1970, in UTC. */
 export const intervals = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

@@ -10,8 +10,9 @@ import {
   listExchanges,
   listStates,
   type RuntimeRecords,
+  type RuntimeScope,
+  runtimeScope,
 } from '../../../domain/control-plane/projects/runtime-reads.ts';
-import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
 import {
   type Interval,
   intervals,

@@ -11,7 +11,7 @@ import {
   authorizeProjectRead,
   type ProjectAccess,
 } from '../../../domain/control-plane/projects/project-access.ts';
-import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
+import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/projects/runtime-reads.ts';
 import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
 import { errorAnswer } from '../../answers.ts';
 

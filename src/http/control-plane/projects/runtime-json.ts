@@ -10,7 +10,7 @@ import type {
   StateRecord,
 } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import { readSealed } from '../../../domain/control-plane/gateway/sealed-contents.ts';
-import type { InProject, Visible } from '../../../domain/control-plane/projects/runtime-scope.ts';
+import type { InProject, Visible } from '../../../domain/control-plane/projects/runtime-reads.ts';
 import type { AppEnv } from '../../../platform/http/app-env.ts';
 import { type Answered, type JsonPieces, wholeAnswer } from '../../answering.ts';
 import { isoTime } from '../../answers.ts';

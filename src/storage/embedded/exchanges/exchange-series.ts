@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { auditExchanges } from '../../../domain/control-plane/gateway/runtime-records.ts';
-import type { RuntimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
+import type { RuntimeScope } from '../../../domain/control-plane/projects/runtime-reads.ts';
 import {
   bucketOf,
   bucketStart,

@@ -6,7 +6,7 @@ import {
   isInScope,
   referencedBlob,
   runtimeScope,
-} from '../../../../src/domain/control-plane/projects/runtime-scope.ts';
+} from '../../../../src/domain/control-plane/projects/runtime-reads.ts';
 import { exchange, pluginEvent, sealedPart, stateRecord, urnOf } from '../../../builders/runtime-records.ts';
 
 const project = randomUUID();
