@@ -34,11 +34,8 @@ export class ResultPacker {
     const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered: places } = statement;
     // Rows count as trusted. A caller that gave other contexts decides itself, see `Identifier.identifyUnder`.
     this.#rows.add({ ...statement, contextSet: contexts.cid, isTrusted: true });
-    const name: StatementName = {
-      statement_id: cidUrn(rdfcCid),
-      jcs_cid: jcsCid.text,
-      rdfc_cid: rdfcCid.text,
-    };
+    const cids = { jcs_cid: jcsCid.text, rdfc_cid: rdfcCid.text };
+    const name: StatementName = { statement_id: cidUrn(rdfcCid), ...cids };
     this.#names.push(JSON.stringify(name));
     this.#contextSets.set(contexts.cid, contexts);
     const index = this.#count++;
@@ -95,14 +92,8 @@ export function joinedResults(parts: readonly UnpackedResults[]): UnpackedResult
 }
 
 /** The result of each statement, for work that looks at all of them. */
-export function eachResult({
-  count,
-  refused,
-  signed,
-  uncovered,
-  contextSets,
-  rows,
-}: Identified): Identification[] {
+export function eachResult(identified: Identified): Identification[] {
+  const { count, refused, signed, uncovered, contextSets, rows } = identified;
   const errors = new Map(refused.map(({ index, error }) => [index, error]));
   const areSigned = new Set(signed);
   const areUncovered = new Set(uncovered.map(({ index }) => index));

@@ -38,26 +38,14 @@ export interface NQuadsWork {
   readonly covered: boolean;
 }
 
-export interface StoredNQuadsWork {
-  readonly kind: 'stored-nquads';
-  readonly statement: Uint8Array;
-  readonly world: ClosedWorld;
-}
-
-/** Finds the statements of a body. */
-export interface SplitWork {
-  readonly kind: 'split';
-  readonly body: SharedArrayBuffer;
-  readonly part: EnvelopePart;
-}
-
-/** Makes the RFC 8785 form of a body. */
-export interface JcsWork {
-  readonly kind: 'jcs';
-  readonly body: SharedArrayBuffer;
-}
-
-export type Work = SplitWork | JcsWork | IdentifyWork | NQuadsWork | StoredNQuadsWork;
+export type Work =
+  | IdentifyWork
+  | NQuadsWork
+  | { readonly kind: 'stored-nquads'; readonly statement: Uint8Array; readonly world: ClosedWorld }
+  /** Finds the statements of a body. */
+  | { readonly kind: 'split'; readonly body: SharedArrayBuffer; readonly part: EnvelopePart }
+  /** Makes the RFC 8785 form of a body. */
+  | { readonly kind: 'jcs'; readonly body: SharedArrayBuffer };
 export type Task = Work & TaskBase;
 
 export type Answer =

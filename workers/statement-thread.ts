@@ -4,24 +4,15 @@ import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
-import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
+import { canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/identification/json-ld.ts';
 import { serializeNQuads } from '../src/domain/integrity/identification/rdfc.ts';
 import type { JsonObject } from '../src/domain/json/is-object.ts';
 import { splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { parseStrictJson } from '../src/domain/json/strict-json.ts';
-import { type PackedResults, packError, ResultPacker } from './packing.ts';
-import type {
-  Answer,
-  IdentifyWork,
-  JcsWork,
-  NQuadsWork,
-  StoredNQuadsWork,
-  Task,
-  TaskBase,
-  ThreadSettings,
-} from './protocol.ts';
+import { packError, ResultPacker } from './packing.ts';
+import type { Answer, IdentifyWork, NQuadsWork, Task, TaskBase, ThreadSettings } from './protocol.ts';
 import { TaskCells } from './task-cells.ts';
 
 /** Enough for every test vector of RDFC-1.0. Time limits stop hostile graphs. */
@@ -52,8 +43,12 @@ export default async function run(task: Task): Promise<Answer> {
     if (task.kind === 'nquads') return { nquads: await allNQuads(task, cells) };
     cells.beginDocument();
     if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body), task.part);
-    if (task.kind === 'jcs') return jcsOf(task);
-    return { nquads: [await storedNQuads(task)] };
+    if (task.kind === 'jcs') {
+      const answer = canonicalJson(new Uint8Array(task.body), maxDepth);
+      return moved(answer, answer.text.buffer);
+    }
+    const { '@id': _, ...document } = JSON.parse(Buffer.from(task.statement).toString());
+    return { nquads: [await identifierOf(task).nquads(document, limits)] };
   } catch (error) {
     if (!(error instanceof MissingContexts)) return { error: packError(error) };
     return task.isLastTry ? { error: packError(unknownContext(error)) } : { needs: error.urls };
@@ -90,16 +85,9 @@ async function identify(work: IdentifyWork & TaskBase, cells: TaskCells): Promis
       packer.addError(isMissing ? unknownContext(error) : error);
     }
   }
-  return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : packed(packer.packed());
-}
-
-function packed(results: PackedResults): Answer {
+  if (needs.size > 0 && !work.isLastTry) return { needs: [...needs] };
+  const results = packer.packed();
   return moved({ results }, results.rows.bytes.buffer);
-}
-
-function jcsOf({ body }: JcsWork): Answer {
-  const answer: CanonicalJson = canonicalJson(new Uint8Array(body), maxDepth);
-  return moved(answer, answer.text.buffer);
 }
 
 /** The answer, with a buffer that is not copied on its way. */
@@ -131,9 +119,4 @@ function jsonObject(bytes: Uint8Array): JsonObject {
   const value = parseStrictJson(bytes, { maxDepth, exactNumbers: true });
   if (typeof value === 'object' && value !== null) return value as JsonObject;
   throw new ServiceError('invalid_request', 'A JSON-LD document must be a JSON object or array.');
-}
-
-async function storedNQuads(work: StoredNQuadsWork & TaskBase): Promise<string> {
-  const { '@id': _, ...document } = JSON.parse(Buffer.from(work.statement).toString());
-  return await identifierOf(work).nquads(document, limits);
 }

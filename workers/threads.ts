@@ -119,11 +119,7 @@ export class Threads implements AsyncDisposable {
     await this.#threads.destroy();
   }
 
-  async #runOnce(
-    work: Work,
-    budget: RequestBudget,
-    tried: Pick<TaskBase, 'documents' | 'isLastTry'>,
-  ): Promise<Answer | Settled> {
+  async #runOnce(work: Work, budget: RequestBudget, tried: Pick<TaskBase, 'documents' | 'isLastTry'>) {
     return await this.#inTurn(budget, async () => {
       if (budget.isSpent) return { exhausted: 0, error: packError(tooComplex()) };
       const watched = this.#watch.watch(budget);
@@ -135,7 +131,8 @@ export class Threads implements AsyncDisposable {
       } catch (error) {
         if (budget.caller?.signal.aborted) throwAbandoned();
         if (cells.documents === 0) throwUnstarted(error);
-        if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
+        const isOutOfMemory = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+        if (!watched.signal.aborted && !isOutOfMemory) throw error;
         return { exhausted: cells.documents, error: packError(tooComplex()) };
       } finally {
         watched.done();
@@ -181,15 +178,9 @@ function throwUnstarted(cause: unknown): never {
   throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
 }
 
-function isOutOfMemory(error: unknown): boolean {
-  return (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
-
 export function tooComplex(): ServiceError {
-  return new ServiceError(
-    'too_complex',
-    'Processing the document took too long and was stopped. Make it smaller or simpler.',
-  );
+  const message = 'Processing the document took too long and was stopped. Make it smaller or simpler.';
+  return new ServiceError('too_complex', message);
 }
 
 function busy(): ServiceError {

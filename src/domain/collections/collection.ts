@@ -59,26 +59,16 @@ export function collection<
   name: string,
   declaration: Declaration<Shape, Unique, Index>,
 ): Collection<Shape, Unique | Index | 'key' | 'expiry'> {
-  const {
-    shape,
-    key,
-    unique,
-    indexes,
-    partial = {},
-    order = 'ascending',
-    expiry = null,
-    isTransient = false,
-  } = declaration;
+  const { unique, indexes, expiry = null } = declaration;
   const implied = { key: [], expiry: expiry === null ? [] : [expiry] };
   return {
+    partial: {},
+    order: 'ascending',
+    isTransient: false,
+    ...declaration,
     name,
-    shape,
-    key,
     unique: { ...unique },
     indexes: { ...unique, ...indexes, ...implied } as Record<Unique | Index | 'key' | 'expiry', string[]>,
-    partial,
-    order,
     expiry,
-    isTransient,
   };
 }

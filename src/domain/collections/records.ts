@@ -40,16 +40,12 @@ export interface Total {
 export interface Records<Item extends object, Index extends string = string> {
   get(key: string): Promise<Item | undefined>;
 
-  /**
-   * Stores each record, unless its key or a unique set is taken.
-   * @returns for each whether it is new.
-   */
+  /** Stores each record, unless its key or a unique set is taken. @returns for each whether it is new. */
   insert(records: readonly Item[]): Promise<boolean[]>;
 
   /**
-   * Changes members of one record if it is as expected.
-   * @returns the record afterwards; undefined if nothing changed, because the record does not exist, is not as
-   * expected, or a unique set is taken.
+   * Changes members of one record if it is as expected. @returns the record afterwards; undefined if nothing changed,
+   * because the record does not exist, is not as expected, or a unique set is taken.
    */
   update(key: string, expected: Expected<Item>, change: Partial<Item>): Promise<Item | undefined>;
 

@@ -23,10 +23,7 @@ export class AttemptEnds {
     };
   }
 
-  /**
-   * Waits for the next end, or until the signal is aborted.
-   * @returns the job after the attempt, if that is known.
-   */
+  /** Waits for the next end, or until the signal is aborted. @returns the job after the attempt, if that is known. */
   async next(id: JobRef['id'], signal: AbortSignal): Promise<Job | undefined> {
     if (signal.aborted) return undefined;
     const { promise, resolve } = Promise.withResolvers<Job | undefined>();

@@ -10,9 +10,8 @@ export interface JobKind<Request = unknown> {
   /** In milliseconds after its end. */
   readonly keptFor: { readonly done: number; readonly failed: number };
   /**
-   * @param report stores the progress. It can be called often. Throws `JobLost` if another runner has the job or it
-   * was removed, and the reason of the signal if the process is stopping.
-   * @returns the final progress.
+   * @param report stores the progress. It can be called often. Throws `JobLost` if another runner has the job or it was
+   * removed, and the reason of the signal if the process is stopping. @returns the final progress.
    */
   run(
     job: Job & { readonly request: Request },
@@ -54,16 +53,18 @@ export function jobRunner(ports: JobRunnerPorts): JobAttempt {
     if (!job) return undefined;
     using _claim = renewed(ports.jobs, { id, runner, now: ports.now });
     const attempt = { job, kind, runner, signal };
-    if (job.attempts > attemptLimit) return await giveUp(ports, attempt);
+    if (job.attempts > attemptLimit) {
+      // The job has crashed every process that worked on it.
+      const message = `The work on this was interrupted ${attemptLimit} times. Ask for it again.`;
+      return await fail(ports, attempt, job.failure ?? { code: 'unavailable', message });
+    }
     try {
       const asked = { ...job, request: kind.request.parse(job.request) };
       const progress = await kind.run(asked, reporter(ports, attempt), runner);
       const finishedAt = ports.now().getTime();
       const expiresAt = finishedAt + kind.keptFor.done;
-      return await finishJob(ports.jobs, id, {
-        runner,
-        outcome: { state: 'done', progress, finishedAt, expiresAt },
-      });
+      const outcome = { state: 'done', progress, finishedAt, expiresAt } as const;
+      return await finishJob(ports.jobs, id, { runner, outcome });
     } catch (error) {
       if (error instanceof JobLost) return undefined;
       return await endAttempt(ports, attempt, error);
@@ -116,23 +117,11 @@ async function endAttempt(ports: JobRunnerPorts, attempt: Attempt, error: unknow
   throw error;
 }
 
-/** Ends a job that has crashed every process that worked on it. */
-async function giveUp(ports: JobRunnerPorts, attempt: Attempt): Promise<Job | undefined> {
-  const message = `The work on this was interrupted ${attemptLimit} times. Ask for it again.`;
-  return await fail(ports, attempt, attempt.job.failure ?? { code: 'unavailable', message });
-}
-
-async function fail(
-  { jobs, now }: JobRunnerPorts,
-  { job, kind, runner }: Attempt,
-  failure: JobFailure,
-): Promise<Job | undefined> {
+async function fail({ jobs, now }: JobRunnerPorts, { job, kind, runner }: Attempt, failure: JobFailure) {
   const finishedAt = now().getTime();
   const expiresAt = finishedAt + kind.keptFor.failed;
-  return await finishJob(jobs, job.id, {
-    runner,
-    outcome: { state: 'failed', failure, finishedAt, expiresAt },
-  });
+  const outcome = { state: 'failed', failure, finishedAt, expiresAt } as const;
+  return await finishJob(jobs, job.id, { runner, outcome });
 }
 
 function failureOf(error: unknown): JobFailure {

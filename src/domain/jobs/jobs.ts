@@ -72,14 +72,12 @@ export type JobAttempt = JobHandler<Job | undefined>;
 export interface JobQueue extends AsyncDisposable {
   /**
    * The record of the job must be stored. Idempotent.
-   * @param place `front`: before all jobs that wait. Default: after them.
-   * @throws ServiceError `unavailable`.
+   * @param place `front`: before all jobs that wait. Default: after them. @throws ServiceError `unavailable`.
    */
   enqueue(job: JobRef, place?: 'front'): Promise<void>;
 
   /**
-   * Works on queued jobs, a few at a time. Disposing of the queue aborts the signal of running jobs and waits for
-   * them.
+   * Works on queued jobs, a few at a time. Disposing of the queue aborts the signal of running jobs and waits for them.
    */
   work(handler: JobHandler): void;
 

@@ -41,17 +41,13 @@ export function splitEnvelope(body: Uint8Array, { member, as, maxElements }: Env
 
 function small(envelope: Uint8Array, member: string): Uint8Array {
   if (envelope.length <= envelopeLimit) return envelope;
-  throw new ServiceError(
-    'too_large',
-    `The members beside "${member}" have ${envelope.length} bytes. The limit is ${envelopeLimit}.`,
-  );
+  const message = `The members beside "${member}" have ${envelope.length} bytes. The limit is ${envelopeLimit}.`;
+  throw new ServiceError('too_large', message);
 }
 
 function throwTooMany(member: string, maxElements: number): never {
-  throw new ServiceError(
-    'too_large',
-    `"${member}" has more than ${maxElements} elements (CAIRN_MAX_BATCH_STATEMENTS raises the limit).`,
-  );
+  const message = `"${member}" has more than ${maxElements} elements (CAIRN_MAX_BATCH_STATEMENTS raises the limit).`;
+  throw new ServiceError('too_large', message);
 }
 
 function findMember(body: Uint8Array, member: string): JsonSlice | undefined {

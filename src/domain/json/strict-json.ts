@@ -19,10 +19,8 @@ export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): 
   const { maxValues = Number.POSITIVE_INFINITY } = options;
   const shape = jsonShape(bytes, maxValues);
   if (shape.depth > options.maxDepth) {
-    throw new ServiceError(
-      'too_deep',
-      `The JSON is nested ${shape.depth} levels deep; ${options.maxDepth} are accepted (CAIRN_MAX_JSON_DEPTH).`,
-    );
+    const message = `The JSON is nested ${shape.depth} levels deep; ${options.maxDepth} are accepted (CAIRN_MAX_JSON_DEPTH).`;
+    throw new ServiceError('too_deep', message);
   }
   if (shape.values > maxValues)
     throw new ServiceError('too_large', `The JSON has more than ${maxValues} values. Split it.`);
@@ -90,12 +88,8 @@ function assertNoProblems(text: string, options: StrictJsonOptions): void {
     if (details.length < 100) details.push({ pointer: jsonPointer(path), reason });
   };
   visit(text, {
-    onObjectBegin: () => {
-      keys.push(new Set());
-    },
-    onObjectEnd: () => {
-      keys.pop();
-    },
+    onObjectBegin: () => void keys.push(new Set()),
+    onObjectEnd: () => void keys.pop(),
     onObjectProperty: (key, _offset, _length, _line, _column, path) => {
       const own = keys.at(-1);
       if (own?.has(key)) report([...path(), key], 'the key is repeated in its object');

@@ -1,6 +1,7 @@
 import type { Grants } from '../../access/grants.ts';
 import { everythingVisible, type Visibility } from '../../access/visibility.ts';
 import { type Cid, urnsOfBytes } from '../identifiers/cid.ts';
+import type { ReferencePage } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 
 /** What a caller can read by knowing a CID. */
@@ -38,12 +39,11 @@ async function isSpokenOf(
   identifier: string,
   visibility: Visibility,
 ): Promise<boolean> {
-  let after: string | null = null;
-  do {
+  for (let after: string | null | undefined = null; after !== undefined; ) {
     const scope = { graphId: null, visibility };
-    const page = await index.references(identifier, { after, limit: 1 }, scope);
+    const page: ReferencePage = await index.references(identifier, { after, limit: 1 }, scope);
     if (page.references.length > 0) return true;
-    after = page.next ?? null;
-  } while (after !== null);
+    after = page.next;
+  }
   return false;
 }

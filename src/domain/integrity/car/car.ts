@@ -12,13 +12,6 @@ export interface CarBlock {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-export interface CarHeader {
-  readonly roots: readonly Cid[];
-  /** Where the sections begin, and the latest position where they end. */
-  readonly start: number;
-  readonly end: number;
-}
-
 type Reader = ReturnType<typeof asyncIterableReader>;
 
 /** The largest header or CID that is accepted. */
@@ -47,18 +40,9 @@ export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 
 type Header = Awaited<ReturnType<typeof readHeader>>;
 
+/** The latest position where the sections end. */
 function endOf(header: Header): number {
   return header.version === 2 ? header.dataOffset + header.dataSize : Number.POSITIVE_INFINITY;
-}
-
-/**
- * Reads the header of a CAR (v1, or the v1 part of v2; the index is ignored).
- * @throws ServiceError `invalid_request`, `invalid_cid`.
- */
-export async function readCarHeader(bytes: AsyncIterable<Uint8Array>): Promise<CarHeader> {
-  const reader = limited(asyncIterableReader(bytes));
-  const header = await reading(() => readHeader(reader));
-  return { roots: header.roots.map((root) => cidFrom(root)), start: reader.pos, end: endOf(header) };
 }
 
 async function* blockBytes(reader: Reader, state: { left: number }): AsyncGenerator<Uint8Array> {
@@ -100,9 +84,8 @@ async function reading<Value>(read: () => Promise<Value>): Promise<Value> {
 
 export function malformed(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError('invalid_request', `This is not a complete CAR: ${messageOf(error)}.`, {
-    cause: error,
-  });
+  const message = `This is not a complete CAR: ${messageOf(error)}.`;
+  return new ServiceError('invalid_request', message, { cause: error });
 }
 
 export interface CarFileBlock {
@@ -125,9 +108,12 @@ const windowBytes = 1 << 15;
 /** More than the length and the CID of a section take. */
 const headBytes = 128;
 
-/** Opens a CAR for several passes. @throws ServiceError `invalid_request`, `invalid_cid`. */
+/** Opens a CAR (v1, or the v1 part of v2) for several passes. @throws ServiceError `invalid_request`, `invalid_cid`. */
 export async function openCarFile(file: RandomAccess): Promise<CarFile> {
-  const { roots, start, end } = await readCarHeader(chunksOf(file));
+  const reader = limited(asyncIterableReader(chunksOf(file)));
+  const header = await reading(() => readHeader(reader));
+  const roots = header.roots.map((root) => cidFrom(root));
+  const [start, end] = [reader.pos, endOf(header)];
   if (end > file.size && end !== Number.POSITIVE_INFINITY) throw malformed(new Error('it ends too early'));
   return { roots, blocks: () => blocksOf(file, start, Math.min(end, file.size)) };
 }

@@ -137,10 +137,8 @@ export class ContextKeeper {
   async read(cid: string): Promise<Uint8Array> {
     const bytes = await readSmallBlob(this.#blobs, parseCid(cid), contextLimit);
     if (!bytes || cidOf(codecs.raw, bytes).digest.some((byte, at) => byte !== parseCid(cid).digest[at])) {
-      throw new ServiceError(
-        'internal',
-        `The stored context document ${cid} is missing or damaged. Run cairn fsck.`,
-      );
+      const message = `The stored context document ${cid} is missing or damaged. Run cairn fsck.`;
+      throw new ServiceError('internal', message);
     }
     return bytes;
   }

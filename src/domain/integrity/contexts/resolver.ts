@@ -29,8 +29,7 @@ export class ImportingContextResolver extends ContextResolver {
 
 /** The contexts of a `@context` value, or of an object that has one. */
 function contextsOf(context: unknown): unknown[] {
-  const value = isObject(context) && context['@context'] ? context['@context'] : context;
-  return Array.isArray(value) ? value : [value];
+  return [isObject(context) && context['@context'] ? context['@context'] : context].flat();
 }
 
 function fail(url: string, reason: string): never {

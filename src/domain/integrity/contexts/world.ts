@@ -63,7 +63,8 @@ export class ContextWorld {
 
   /** A world that starts with the bundled documents. Trusted ones are added when they are found. */
   static bundled(): ContextWorld {
-    return new ContextWorld(bundledDocuments());
+    bundled ??= [...bundledContexts].map(([url, text]) => contextDocument(url, text));
+    return new ContextWorld(bundled);
   }
 
   /**
@@ -128,12 +129,8 @@ export class ContextWorld {
         throw new ServiceError('unknown_context', `The context ${url} is not known.`);
       }
       // jsonld rewrites relative URLs inside the document.
-      return {
-        documentUrl: url,
-        contextUrl: undefined,
-        document: structuredClone(found.json),
-        tag: 'static',
-      };
+      const document = structuredClone(found.json);
+      return { documentUrl: url, contextUrl: undefined, document, tag: 'static' };
     };
   }
 
@@ -188,18 +185,11 @@ function throwTooMany(limit: string): never {
 }
 
 function throwBadUrl(url: string): never {
-  throw new ServiceError(
-    'unknown_context',
-    `The URL of the context ${url.slice(0, 100)}… has ${url.length} characters. The limit is ${urlLimit}.`,
-  );
+  const message = `The URL of the context ${url.slice(0, 100)}… has ${url.length} characters. The limit is ${urlLimit}.`;
+  throw new ServiceError('unknown_context', message);
 }
 
 let bundled: ContextDocument[] | undefined;
-
-function bundledDocuments(): ContextDocument[] {
-  bundled ??= [...bundledContexts].map(([url, text]) => contextDocument(url, text));
-  return bundled;
-}
 
 export function contextDocument(url: string, text: string): ContextDocument {
   return { url, text, cid: cidOf(codecs.raw, text).text };
@@ -272,15 +262,12 @@ export function countContexts(document: unknown): number {
 export function* contextsIn(value: unknown): Generator<readonly unknown[], void> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
-    if (!Array.isArray(value) && (key === '@context' || key === '@import'))
-      yield Array.isArray(member) ? member : [member];
+    if (!Array.isArray(value) && (key === '@context' || key === '@import')) yield [member].flat();
     if (typeof member === 'object') yield* contextsIn(member);
   }
 }
 
 function throwBadEntries(): never {
-  throw new ServiceError(
-    'too_large',
-    `A document may have at most ${entriesLimit} contexts in one place, and ${entriesInTotal} in total.`,
-  );
+  const message = `A document may have at most ${entriesLimit} contexts in one place, and ${entriesInTotal} in total.`;
+  throw new ServiceError('too_large', message);
 }

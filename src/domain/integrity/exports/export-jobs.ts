@@ -45,9 +45,8 @@ export interface RequestedExport extends ExportLimits {
 }
 
 /**
- * Creates an asynchronous export, or finds an equal one that has not begun, whichever process has created it. Its record is
- * stored when this resolves.
- * @throws ServiceError `rate_limited`.
+ * Creates an asynchronous export, or finds an equal one that has not begun, whichever process has created it. Its
+ * record is stored when this resolves. @throws ServiceError `rate_limited`.
  */
 export async function requestExport(
   ports: Pick<ExportJobs, 'jobs' | 'queue' | 'exportRequests' | 'now' | 'newId'>,
@@ -141,7 +140,10 @@ async function visibleState(principal: Principal, job: Job): Promise<ManifestExp
 function stateOf(job: Job): ManifestExportState {
   const request = exportRequest.safeParse(job.request);
   const progress = storedProgress.safeParse(job.progress);
-  if (!request.success || !progress.success) throwDamaged(job.id);
+  if (!request.success || !progress.success) {
+    const message = `The record of the export ${job.id} is damaged. Remove the export with DELETE, and start a new one.`;
+    throw new ServiceError('internal', message);
+  }
   const { form, projects } = request.data;
   return { ...job, form, projects, progress: progress.data ?? nothingYet };
 }
@@ -151,8 +153,7 @@ const lookAgainMs = 500;
 
 /**
  * Waits until an export has ended. Reads it as it is when the signal is aborted.
- * @param known its last known state.
- * @throws ServiceError as `readExport`.
+ * @param known its last known state. @throws ServiceError as `readExport`.
  */
 export async function endedExport(
   ports: Pick<ExportJobs, 'jobs' | 'attemptEnds'>,
@@ -229,9 +230,4 @@ async function assertStillVisible({ grants }: Principal, projects: readonly stri
 
 function throwLost(): never {
   throw new ServiceError('forbidden', 'You may no longer read all projects of this export.');
-}
-
-function throwDamaged(id: string): never {
-  const message = `The record of the export ${id} is damaged. Remove the export with DELETE, and start a new one.`;
-  throw new ServiceError('internal', message);
 }

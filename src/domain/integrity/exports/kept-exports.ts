@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { jobsOfOwner } from '../../jobs/job-records.ts';
-import type { Job, JobOwner, JobState, Jobs } from '../../jobs/jobs.ts';
+import type { JobOwner, JobState, Jobs } from '../../jobs/jobs.ts';
 import { storedProgress } from './export-records.ts';
 
 /** An export counts as at least this many bytes from its request on, so that their number is limited too. */
@@ -52,41 +52,29 @@ export async function keptExports(
   let bytes = 0;
   let largest: KeptExport | undefined;
   for (const state of keptStates)
-    for await (const job of jobsOfOwner(jobs, owner, state)) {
-      if (job.id === except) continue;
-      const kept = { id: job.id, bytes: bytesOf(job) };
+    for await (const { id, progress } of jobsOfOwner(jobs, owner, state)) {
+      if (id === except) continue;
+      const kept = { id, bytes: storedProgress.safeParse(progress).data?.bytes ?? 0 };
       bytes += Math.max(kept.bytes, leastBytes);
       if (kept.bytes > (largest?.bytes ?? -1)) largest = kept;
     }
   return { bytes, largest };
 }
 
-function bytesOf({ progress }: Job): number {
-  return storedProgress.safeParse(progress).data?.bytes ?? 0;
-}
-
 function throwTooMany(most: number): never {
-  throw new ServiceError(
-    'rate_limited',
-    `You have ${most} unfinished exports. Wait for them, or cancel some with DELETE. (CAIRN_MAX_EXPORTS)`,
-    { retryAfter: 5 },
-  );
+  const message = `You have ${most} unfinished exports. Wait for them, or cancel some with DELETE. (CAIRN_MAX_EXPORTS)`;
+  throw new ServiceError('rate_limited', message, { retryAfter: 5 });
 }
 
 function throwFull({ bytes, largest }: KeptExports, limit: number): never {
   const example = largest ? ` The largest is ${largest.id} with ${largest.bytes} bytes.` : '';
-  throw new ServiceError(
-    'rate_limited',
-    `Your exports hold ${bytes} of ${limit} bytes (CAIRN_MAX_EXPORT_BYTES). Remove some with DELETE /manifest/v1/exports/{id}.${example}`,
-    { retryAfter: 60 },
-  );
+  const message = `Your exports hold ${bytes} of ${limit} bytes (CAIRN_MAX_EXPORT_BYTES). Remove some with DELETE /manifest/v1/exports/{id}.${example}`;
+  throw new ServiceError('rate_limited', message, { retryAfter: 60 });
 }
 
 /** @throws ServiceError `too_large` when an export grows beyond the bytes that are left. */
 export function assertRoom(bytes: number, left: number): void {
   if (bytes <= left) return;
-  throw new ServiceError(
-    'too_large',
-    `The manifest has more than the ${Math.max(left, 0)} bytes that are left for your exports (CAIRN_MAX_EXPORT_BYTES). Remove other exports with DELETE /manifest/v1/exports/{id}, or export less.`,
-  );
+  const message = `The manifest has more than the ${Math.max(left, 0)} bytes that are left for your exports (CAIRN_MAX_EXPORT_BYTES). Remove other exports with DELETE /manifest/v1/exports/{id}, or export less.`;
+  throw new ServiceError('too_large', message);
 }

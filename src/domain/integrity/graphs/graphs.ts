@@ -15,9 +15,8 @@ export interface NewGraph {
 type Graphs = Pick<GraphStore, 'add' | 'get' | 'children'>;
 
 /**
- * @param begin called after authorization and before any change.
- * @throws ServiceError `not_found` (parent), `conflict` (already registered), `forbidden`, `invalid_request`; errors
- * of `begin`.
+ * @param begin called after authorization and before any change. @throws ServiceError `not_found` (parent), `conflict`
+ * (already registered), `forbidden`, `invalid_request`; errors of `begin`.
  */
 export async function registerGraph(
   graphs: Graphs,
@@ -108,10 +107,8 @@ export async function graphForWriting(
   const isAllowed = await principal.grants.on(graph?.projectId ?? graphId, 'create_declarations');
   if (graph && isAllowed) return graph;
   if (graph || !principal.mayProbe) throwReadOnly(graphId);
-  throw new ServiceError(
-    unknown,
-    `The graph ${graphId} is not registered. Register it with PUT /graph/v1 first.`,
-  );
+  const message = `The graph ${graphId} is not registered. Register it with PUT /graph/v1 first.`;
+  throw new ServiceError(unknown, message);
 }
 
 function throwReadOnly(graphId: string): never {

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Quad } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
@@ -83,10 +82,7 @@ export class StatementIdentifier {
     this.#templates = new StatementTemplates(world);
   }
 
-  /**
-   * @param bytes the statement's JSON text.
-   * @throws ServiceError; MissingContexts if the world lacks a context.
-   */
+  /** @param bytes the statement's JSON text. @throws ServiceError; MissingContexts if the world lacks a context. */
   async identify(bytes: Uint8Array, options: IdentifyOptions): Promise<IdentifiedStatement> {
     const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
     const { '@id': givenId, ...rest } = statement;
@@ -153,7 +149,7 @@ export class StatementIdentifier {
     if (known) return known;
     const outline: Outline = {
       urls: this.world.mentioned(document),
-      isOwn: contextsOf(document).some(isOwnContext),
+      isOwn: [document['@context']].flat().some(isOwnContext),
       contexts: countContexts(document),
     };
     if (shaped) this.#outlines.set(shaped.key, outline);
@@ -170,7 +166,7 @@ export class StatementIdentifier {
   /** The claimed kind, if the context maps the word to that kind. Only the `@type` of the statement itself counts. */
   async #kind(document: JsonObject, limits: CanonicalizationLimits): Promise<NonNullable<Outline['kind']>> {
     const { '@context': context, '@type': type } = document;
-    const [claimed] = Array.isArray(type) ? type : [type];
+    const [claimed] = [type].flat();
     if (!isStatementKind(claimed)) return { foreignKind: typeof claimed === 'string' ? claimed : '' };
     const typed = { ...(context !== undefined && { '@context': context }), '@type': type };
     const { types } = await this.#rdf(typed, limits);
@@ -186,7 +182,7 @@ export class StatementIdentifier {
     const mayDropNames = holdsSilentKeywords(document) || this.world.hasSilentTerms(document);
     return {
       nquads: await canonicalNQuads(quads, limits),
-      types: typesOf(quads),
+      types: quads.filter(({ predicate }) => predicate.value === rdfType).map(({ object }) => object.value),
       drops: dropped.length > 0,
       mayDrop: mayDropNames || holdsSilentValues(document),
       /** Unlike nulls and empty lists, what silent names hold says something to a reader. */
@@ -202,55 +198,37 @@ function asObject(value: unknown): JsonObject {
   throw new ServiceError('invalid_statement', 'A statement must be a JSON object.');
 }
 
-function typesOf(quads: readonly Quad[]): string[] {
-  return quads.filter(({ predicate }) => predicate.value === rdfType).map(({ object }) => object.value);
-}
-
-function contextsOf(document: JsonObject): unknown[] {
-  const { '@context': context } = document;
-  return Array.isArray(context) ? context : [context];
-}
-
 function throwTooComplex(): never {
   throw new ServiceError('too_complex', 'The statement may take too long.');
 }
 
 function throwMissingId(): never {
-  throw new ServiceError(
-    'missing_id',
-    'The statement has no @id. Set it to the CID of the statement, or send "generate_id": true.',
-  );
+  const message =
+    'The statement has no @id. Set it to the CID of the statement, or send "generate_id": true.';
+  throw new ServiceError('missing_id', message);
 }
 
 function throwOtherId(given: unknown, computed: string): never {
-  throw new ServiceError(
-    'id_mismatch',
-    `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`,
-    { details: [{ pointer: '/@id', reason: `must be ${computed}` }] },
-  );
+  const message = `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`;
+  throw new ServiceError('id_mismatch', message, {
+    details: [{ pointer: '/@id', reason: `must be ${computed}` }],
+  });
 }
 
 function throwSearchTooLarge(): never {
-  throw new ServiceError(
-    'too_complex',
-    'JSON-LD may drop parts of the document, because its contexts use @index or @included, and it is too large to find out which. Use contexts without them.',
-  );
+  const message =
+    'JSON-LD may drop parts of the document, because its contexts use @index or @included, and it is too large to find out which. Use contexts without them.';
+  throw new ServiceError('too_complex', message);
 }
 
 function throwDropped(uncovered: readonly Uncovered[]): never {
   const places = uncovered.map(({ pointer }) => `"${pointer}"`).join(', ');
-  throw new ServiceError(
-    'not_covered',
-    `JSON-LD drops ${places || 'a part of the document'}, because no context defines it. Remove it, or define it in a context.`,
-    { details: uncovered },
-  );
+  const message = `JSON-LD drops ${places || 'a part of the document'}, because no context defines it. Remove it, or define it in a context.`;
+  throw new ServiceError('not_covered', message, { details: uncovered });
 }
 
 /** For what has no N-Quads, and so would have the same CID as everything else that says nothing. */
 export function throwEmpty(what: 'statement' | 'document', uncovered: readonly Uncovered[] = []): never {
-  throw new ServiceError(
-    'invalid_statement',
-    `The ${what} produces no RDF. It needs an @context that defines its members, and members with values.`,
-    { details: uncovered },
-  );
+  const message = `The ${what} produces no RDF. It needs an @context that defines its members, and members with values.`;
+  throw new ServiceError('invalid_statement', message, { details: uncovered });
 }

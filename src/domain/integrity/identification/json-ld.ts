@@ -69,7 +69,8 @@ const droppingEvents = new Set([
  * @throws ServiceError `invalid_statement` for documents that JSON-LD refuses.
  */
 export async function toRdf(document: object, world: ContextWorld): Promise<RdfDataset> {
-  if (holdsPrototypeKey(document)) throwPrototypeKey();
+  if (holdsPrototypeKey(document))
+    throw new ServiceError('invalid_statement', 'JSON-LD cannot carry a member named "__proto__".');
   const needs = new Set<string>();
   const dropped = new Set<string>();
   const options: ProcessingOptions = {
@@ -94,10 +95,15 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
     return { quads: distinctQuads(whole), dropped: [...dropped] };
   } catch (error) {
     const [needed] = needs;
-    if (needed !== undefined) throw new MissingContexts(needed, missingIn(document, needed, world));
-    throw new ServiceError('invalid_statement', `JSON-LD refuses the document: ${explain(error)}`, {
-      cause: error,
-    });
+    if (needed !== undefined) {
+      const urls = new Set([needed, ...world.mentioned(document)]);
+      throw new MissingContexts(
+        needed,
+        [...urls].filter((url) => !world.has(url)),
+      );
+    }
+    const message = `JSON-LD refuses the document: ${explain(error)}`;
+    throw new ServiceError('invalid_statement', message, { cause: error });
   }
 }
 
@@ -108,14 +114,6 @@ async function expanded(document: object, options: ProcessingOptions): Promise<u
   if (element === null) return [];
   const isOnlyGraph = Object.keys(element).length === 1 && '@graph' in element;
   return [isOnlyGraph ? element['@graph'] : element].flat();
-}
-
-function throwPrototypeKey(): never {
-  throw new ServiceError('invalid_statement', 'JSON-LD cannot carry a member named "__proto__".');
-}
-
-function missingIn(document: object, needed: string, world: ContextWorld): string[] {
-  return [...new Set([needed, ...world.mentioned(document)])].filter((url) => !world.has(url));
 }
 
 /** Adds the code of the specification, which jsonld's errors carry beside the message. */

@@ -114,18 +114,8 @@ declare module 'jsonld/lib/url.js' {
   export default url;
 }
 
-declare module '@digitalbazaar/*' {
+declare module '*-context' {
   export const contexts: ReadonlyMap<string, unknown>;
-  const module: { contexts: ReadonlyMap<string, unknown> };
-  export default module;
-}
-
-declare module 'did-context' {
-  const module: { contexts: ReadonlyMap<string, unknown> };
-  export default module;
-}
-
-declare module 'ed25519-signature-2020-context' {
   const module: { contexts: ReadonlyMap<string, unknown> };
   export default module;
 }

@@ -5,13 +5,12 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { type ContextWorld, contextsIn } from '../contexts/world.ts';
 import { termsIri } from '../kinds/kind.ts';
 import { holdsSilentValues } from './coverage.ts';
-import { type RdfDataset, toRdf } from './json-ld.ts';
+import { toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, distinctQuads, rdfType } from './rdfc.ts';
 import { filledLines, type TemplateLines, templateLines } from './template-lines.ts';
 import {
   doubleText,
   lostProbes,
-  type Probe,
   probesFor,
   type Round,
   rounds,
@@ -43,11 +42,6 @@ interface Learned extends Omit<TemplatedQuads, 'nquads' | 'text'> {
 interface Template extends Learned {
   readonly lines: TemplateLines;
   readonly text: TextTemplate;
-}
-
-interface Tried extends RdfDataset {
-  readonly probed: JsonObject;
-  readonly probes: readonly (Probe | undefined)[];
 }
 
 interface Shape {
@@ -131,11 +125,7 @@ export class StatementTemplates {
     return contextsIn(document).some(hasPlainIriTerm) || contexts.some(({ json }) => hasPlainIriTerm(json));
   }
 
-  async #learn(
-    document: JsonObject,
-    values: readonly Value[],
-    { fixed }: Shape,
-  ): Promise<Template | undefined> {
+  async #learn(document: JsonObject, values: readonly Value[], { fixed }: Shape) {
     const tries: (Learned | undefined)[] = [];
     for (const round of rounds) tries.push(await this.#learnWith(document, values, new Set(fixed), round));
     const [first, ...others] = tries;
@@ -144,12 +134,7 @@ export class StatementTemplates {
     return { ...first, lines: templateLines(first.quads), text: textTemplate(document, values) };
   }
 
-  async #learnWith(
-    document: JsonObject,
-    values: readonly Value[],
-    fixed: ReadonlySet<number>,
-    round: Round,
-  ): Promise<Learned | undefined> {
+  async #learnWith(document: JsonObject, values: readonly Value[], fixed: ReadonlySet<number>, round: Round) {
     const tried = await this.#tryProbes(document, values, fixed, round);
     const quads = tried && templateQuads(tried.quads, tried.probes);
     if (!quads) return undefined;
@@ -166,12 +151,7 @@ export class StatementTemplates {
     return { quads, complete, mayDrop: holdsSilentValues(document), types, carried };
   }
 
-  async #tryProbes(
-    document: JsonObject,
-    values: readonly Value[],
-    fixed: ReadonlySet<number>,
-    round: Round,
-  ): Promise<Tried | undefined> {
+  async #tryProbes(document: JsonObject, values: readonly Value[], fixed: ReadonlySet<number>, round: Round) {
     const probes = probesFor(values, fixed, round);
     const probed = withValues(
       document,

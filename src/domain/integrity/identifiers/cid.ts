@@ -11,9 +11,7 @@ const digestLength = 32;
 const headsKept = 100;
 const urn = 'urn:cid:';
 
-/**
- * A checked CID: CIDv1, lower-case base32, BLAKE3-256 or SHA2-256. `text` is its canonical form without `urn:cid:`.
- */
+/** A checked CID: CIDv1, lower-case base32, BLAKE3-256 or SHA2-256. `text` is its canonical form without `urn:cid:`. */
 export interface Cid {
   readonly text: string;
   readonly codec: number;
@@ -123,11 +121,8 @@ function cidHead(codec: number, multihash: MultihashName): Uint8Array {
   const known = heads[multihash];
   let head = known.get(codec);
   if (!head) {
-    const whole = CID.createV1(
-      codec,
-      digests.create(multihashes[multihash], new Uint8Array(digestLength)),
-    ).bytes;
-    head = whole.slice(0, -digestLength);
+    const digest = digests.create(multihashes[multihash], new Uint8Array(digestLength));
+    head = CID.createV1(codec, digest).bytes.slice(0, -digestLength);
     if (known.size < headsKept) known.set(codec, head);
   }
   return head;

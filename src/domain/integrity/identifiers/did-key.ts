@@ -50,10 +50,7 @@ export interface DidKey {
   readonly publicKey: Uint8Array;
 }
 
-/**
- * Parses a did:key (The did:key Method, 3.1.3; vocabulary, keys).
- * @throws ServiceError `invalid_request`.
- */
+/** Parses a did:key (The did:key Method, 3.1.3; vocabulary, keys). @throws ServiceError `invalid_request`. */
 export function parseDidKey(text: string): DidKey {
   if (!text.startsWith(prefix)) fail(text, 'it does not start with "did:key:"');
   const encoded = text.slice(prefix.length);
@@ -74,10 +71,8 @@ export function parseDidKey(text: string): DidKey {
 export function parseDid(text: string, field: string): string {
   if (!isDid(text) || /[/?#]/.test(text)) {
     const shown = JSON.stringify(text.slice(0, 120));
-    throw new ServiceError(
-      'invalid_request',
-      `${field} ${shown} is not a DID, such as "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp".`,
-    );
+    const message = `${field} ${shown} is not a DID, such as "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp".`;
+    throw new ServiceError('invalid_request', message);
   }
   if (text.startsWith(prefix)) parseDidKey(text);
   return text;

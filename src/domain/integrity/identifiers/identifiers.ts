@@ -42,10 +42,7 @@ export function uuidIn(input: string): string | undefined {
   return uuidPattern.test(text) ? text.toLowerCase() : undefined;
 }
 
-/**
- * Parses a UUID (RFC 9562), bare or after `urn:uuid:`, into lower case.
- * @throws ServiceError `invalid_request`.
- */
+/** Parses a UUID (RFC 9562), bare or after `urn:uuid:`, into lower case. @throws ServiceError `invalid_request`. */
 export function parseUuid(input: string, name: string): string {
   const uuid = uuidIn(input);
   if (uuid !== undefined) return uuid;
@@ -54,8 +51,7 @@ export function parseUuid(input: string, name: string): string {
 
 /**
  * Parses an identifier from a caller: a CID or UUID, with or without `urn:…:`, or a DID.
- * @returns the form under which references are indexed.
- * @throws ServiceError `invalid_request`.
+ * @returns the form under which references are indexed. @throws ServiceError `invalid_request`.
  */
 export function parseIdentifier(input: string): string {
   const identifier =
@@ -63,8 +59,6 @@ export function parseIdentifier(input: string): string {
     referenceIdentifier(`urn:cid:${input}`) ??
     referenceIdentifier(`urn:uuid:${input}`);
   if (identifier !== undefined) return identifier;
-  throw new ServiceError(
-    'invalid_request',
-    `"${input.slice(0, 120)}" is neither a CID, nor a UUID, nor a DID.`,
-  );
+  const message = `"${input.slice(0, 120)}" is neither a CID, nor a UUID, nor a DID.`;
+  throw new ServiceError('invalid_request', message);
 }

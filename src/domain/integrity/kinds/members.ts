@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Field, Writing } from './fields.ts';
-import { commonShape } from './fields.ts';
+import { commonShape, type Field, type Writing } from './fields.ts';
 import type { StatementKindDeclaration } from './kind.ts';
 import { type StatementKind, statementKinds } from './registry.ts';
 

@@ -61,10 +61,7 @@ export class LineageGraph {
     return this.#edges.has(edgeKey(edge));
   }
 
-  /**
-   * Adds an edge and its missing node. Without room, the edge is left out.
-   * @returns whether the graph has the edge.
-   */
+  /** Adds an edge and its missing node. Without room, the edge is left out. @returns whether the graph has the edge. */
   add(statement: ReferringStatement, edge: LineageEdge, { depth, isFact }: Addition): boolean {
     const key = edgeKey(edge);
     if (this.#edges.has(key)) return true;
@@ -115,13 +112,7 @@ export class LineageGraph {
 
   #addNode(id: string, depth: number, statement: ReferringStatement | undefined): void {
     const isMaker = statement !== undefined && statementNode(statement) === id;
-    this.#nodes.set(id, {
-      id,
-      kind: nodeKind(id),
-      ...(isMaker && { type: statement.kind }),
-      depth,
-      cut: 0,
-    });
+    this.#nodes.set(id, { id, kind: nodeKind(id), ...(isMaker && { type: statement.kind }), depth, cut: 0 });
   }
 }
 

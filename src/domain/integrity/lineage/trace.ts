@@ -136,11 +136,7 @@ export class LineageTrace {
     }
   }
 
-  async #add(
-    statement: ReferringStatement,
-    edges: Iterable<LineageEdge>,
-    addition: Addition,
-  ): Promise<LineageEdge[]> {
+  async #add(statement: ReferringStatement, edges: Iterable<LineageEdge>, addition: Addition) {
     const shown: LineageEdge[] = [];
     for (const edge of edges) {
       if (this.#graph.add(statement, edge, addition)) shown.push(edge);
@@ -178,7 +174,7 @@ export class LineageTrace {
     for (const [{ id, flows }, { found, isCut }] of await this.#ask(group, limits)) {
       if (isCut) this.#graph.cut(id, 1);
       for (const { role, statement } of found) {
-        this.#reads -= costOf(statement);
+        this.#reads -= 1 + Math.floor(statement.references.length / referencesPerRead);
         const flow = flowOf(flows, role, statement);
         if (flow) computations.push(() => this.#showComputation(statement, id, flow, depth));
         else await this.#showFact(statement, id, role, depth);
@@ -197,22 +193,14 @@ export class LineageTrace {
     await this.#add(statement, edges, { depth, isFact: true });
   }
 
-  async #showComputation(
-    statement: ReferringStatement,
-    id: string,
-    flow: Flow,
-    depth: number,
-  ): Promise<void> {
+  async #showComputation(statement: ReferringStatement, id: string, flow: Flow, depth: number) {
     if (!this.#graph.add(statement, edgeInto(statement, id, flow), { depth, isFact: false })) return;
     await this.#goOn(statement, flow, depth);
     await this.#add(statement, attachedEdges(statement), { depth, isFact: true });
     this.#reach(statementNode(statement), []);
   }
 
-  async #ask(
-    group: readonly Visit[],
-    limits: { facts: number; flow: number; most: number },
-  ): Promise<[Visit, Referring][]> {
+  async #ask(group: readonly Visit[], limits: { facts: number; flow: number; most: number }) {
     const [first] = group;
     if (!first) return [];
     const { kinds } = this.#query;
@@ -225,7 +213,7 @@ export class LineageTrace {
     const identifiers = group.map(({ id }) => id);
     const query = { identifiers, places, most: limits.most };
     const answers = await this.#index.referringTo(query, this.#scope);
-    return answers.map((answer, at) => [group[at] as Visit, answer]);
+    return answers.map((answer, at): [Visit, Referring] => [group[at] as Visit, answer]);
   }
 
   /** Marks unvisited nodes that have more edges. Mostly a first small look is enough. */
@@ -258,10 +246,6 @@ export class LineageTrace {
     }
     return false;
   }
-}
-
-function costOf({ references }: ReferringStatement): number {
-  return 1 + Math.floor(references.length / referencesPerRead);
 }
 
 function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {

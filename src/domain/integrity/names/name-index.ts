@@ -37,11 +37,7 @@ const idsAtOnce = 500;
 /** The most names that are skipped for one answer, because the reader may not see their statements. */
 const mostSkipped = 5_000;
 
-async function namesOf(
-  ports: NameReading,
-  ids: readonly string[],
-  scope: StatementScope,
-): Promise<ReadonlyMap<string, string>> {
+async function namesOf(ports: NameReading, ids: readonly string[], scope: StatementScope) {
   const distinct = [...new Set(ids)];
   const found = new Map<string, string>();
   const hidden: string[] = [];

@@ -38,18 +38,15 @@ export interface Naming {
 }
 
 /** Undefined for statements of other kinds. Of several subjects or documents, the first counts. */
-export function namingOf({
-  jcsCid,
-  kind,
-  references,
-  time,
-}: Pick<StatementRow, 'jcsCid' | 'kind' | 'references' | 'time'>): Naming | undefined {
-  if (kind !== namingKind) return undefined;
+export function namingOf(
+  row: Pick<StatementRow, 'jcsCid' | 'kind' | 'references' | 'time'>,
+): Naming | undefined {
+  if (row.kind !== namingKind) return undefined;
   const [subject, document] = ['subject', 'metadata'].map(
-    (role) => references.find((reference) => reference.role === role)?.identifier,
+    (role) => row.references.find((reference) => reference.role === role)?.identifier,
   );
   if (subject === undefined || document === undefined) return undefined;
-  return { id: jcsCid.text, subject, document, time };
+  return { id: row.jcsCid.text, subject, document, time: row.time };
 }
 
 export const namingKind = 'MetadataRegistration';

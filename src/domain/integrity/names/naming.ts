@@ -16,11 +16,6 @@ export interface NamingPorts {
 
 const namingsAtOnce = 500;
 
-/** Rows that can be iterated over several times. */
-function repeatable(rows: Iterable<StatementRow>): PackedRows | readonly StatementRow[] {
-  return rows instanceof PackedRows ? rows : [...rows];
-}
-
 /** Indexes the names that statements give. */
 async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
   const meant = Array.from(rowsOfKind(rows, namingKind), namingOf).filter((naming) => naming !== undefined);
@@ -144,7 +139,7 @@ interface Writes {
  */
 export function namedWrites({ statements, graphImports }: Writes, ports: NamingPorts): Writes {
   const thenName = async (given: Iterable<StatementRow>, put: (rows: typeof given) => Promise<PutCounts>) => {
-    const rows = repeatable(given);
+    const rows = given instanceof PackedRows ? given : [...given];
     const counts = await put(rows);
     await nameSubjects(ports, rows);
     return counts;

@@ -15,11 +15,10 @@ export function assertAllAccepted({ count, refused }: Refusals): void {
   const [first] = refused;
   if (!first) return;
   const isOneKind = refused.every(({ error }) => error.code === first.error.code);
-  throw new ServiceError(
-    isOneKind ? first.error.code : 'invalid_statement',
-    `${refused.length} of ${count} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
-    { details: refused.slice(0, problemsListed).map(problemDetail) },
-  );
+  const message = `${refused.length} of ${count} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`;
+  throw new ServiceError(isOneKind ? first.error.code : 'invalid_statement', message, {
+    details: refused.slice(0, problemsListed).map(problemDetail),
+  });
 }
 
 function problemDetail({ index, error }: RefusedStatement): ErrorDetail {

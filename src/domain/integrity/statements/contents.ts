@@ -90,10 +90,8 @@ function assertSizes(lists: readonly MarkList[], sizes: ReadonlyMap<string, numb
 }
 
 function throwDamaged(what: string): never {
-  throw new ServiceError(
-    'damaged',
-    `The database is damaged. ${what}. Run "cairn fsck" to see what else is damaged.`,
-  );
+  const message = `The database is damaged. ${what}. Run "cairn fsck" to see what else is damaged.`;
+  throw new ServiceError('damaged', message);
 }
 
 type Partition = keyof StatementRowsOfStore;
@@ -150,10 +148,7 @@ async function* inOrder(rows: BySort<OrderedRows>, all: readonly MarkList[]): As
     for (let at = 0; at < empty.length; at += listsAtOnce)
       await Promise.all(empty.slice(at, at + listsAtOnce).map((list) => readOn(rows, list, limit)));
     const ends = lists.flatMap(({ isEnded, keys }) => (isEnded ? [] : (keys.at(-1)?.text ?? [])));
-    const end = ends.reduce<string | undefined>(
-      (one, other) => (one === undefined || other < one ? other : one),
-      undefined,
-    );
+    const [end] = ends.sort();
     const keys = lists
       .flatMap((list) => take(list, end))
       .sort((one, other) => (one.text < other.text ? -1 : 1));

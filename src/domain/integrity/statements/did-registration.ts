@@ -16,8 +16,7 @@ export interface DidRegistration extends StatementWriting {
 
 /**
  * Registers a did:key with a statement of this service. Idempotent: an existing registration by this service in the
- * graph is kept.
- * @throws ServiceError `invalid_request` if it is not a did:key of a supported type; `forbidden`.
+ * graph is kept. @throws ServiceError `invalid_request` if it is not a did:key of a supported type; `forbidden`.
  */
 export async function registerDid(
   ports: DidRegistration,

@@ -53,8 +53,9 @@ export async function findIdentifier(
   const isFirst = page.after === null;
   if (isFirst && size === undefined && statements.length === 0 && next === undefined)
     throw new ServiceError('not_found', `Nothing that you may see is known of ${identifier}.`);
+  const codec = cid && (codecNames.get(cid.codec) ?? `0x${cid.codec.toString(16)}`);
   return {
-    blob: cid && size !== undefined ? { size, codec: codecName(cid) } : null,
+    blob: codec && size !== undefined ? { size, codec } : null,
     statements,
     variants: own.variants,
     ...(next !== undefined && { next }),
@@ -105,6 +106,7 @@ export function credentialId({ kind, jcs, rdfcCid }: StoredStatement): string | 
   return typeof credential?.id === 'string' ? credential.id : cidUrn(rdfcCid);
 }
 
+/** The names of multicodecs. Others are shown as numbers. */
 const codecNames = new Map<number, string>([
   [codecs.raw, 'raw'],
   [codecs.hashSequence, 'blake3-hashseq'],
@@ -112,8 +114,3 @@ const codecNames = new Map<number, string>([
   [codecs.rdfc, 'rdfc-1'],
   [codecs.dagCbor, 'dag-cbor'],
 ]);
-
-/** The multicodec name of a CID's codec, or its number. */
-function codecName({ codec }: Cid): string {
-  return codecNames.get(codec) ?? `0x${codec.toString(16)}`;
-}

@@ -15,10 +15,6 @@ export interface Room {
   bytes: number;
 }
 
-export function roomFor(entries: number): Room {
-  return { taken: 0, entries, looks: rowsLooked, bytes: bytesAnswered };
-}
-
 /** A list, and the number of entries of the answer for each row. */
 export interface Source {
   page(after: string | null, limit: number): Promise<ListedPage>;
@@ -30,10 +26,7 @@ export function sourceOf(
   list: StatementList,
   accepts: (row: ListedStatement) => boolean,
 ): Source {
-  return {
-    page: (after, limit) => rows.page(list, after, limit),
-    entries: (row) => (accepts(row) ? 1 : 0),
-  };
+  return { page: (after, limit) => rows.page(list, after, limit), entries: (row) => (accepts(row) ? 1 : 0) };
 }
 
 interface Part {
@@ -78,7 +71,7 @@ export async function readLists<Of extends Source>(
   question: unknown,
 ): Promise<{ found: { row: ListedStatement; source: Of }[]; next?: string }> {
   const [first, mark] = after === null ? [0, null] : positionIn(after, question);
-  const room = roomFor(limit);
+  const room = { taken: 0, entries: limit, looks: rowsLooked, bytes: bytesAnswered };
   const found: { row: ListedStatement; source: Of }[] = [];
   for (const [at, source] of sources.entries()) {
     if (at < first) continue;

@@ -32,10 +32,8 @@ export async function readStatement(
       ? await ports.statements.byJcsCid(parseCid(jcsCid), visibility)
       : await byEitherCid(ports, grants, cid, visibility);
   if (found && (jcsCid === undefined || found.rdfcCid.text === cid.text)) return found;
-  throw new ServiceError(
-    'not_found',
-    `There is no statement ${cidUrn(cid)}${jcsCid ? ` in the form ${jcsCid}` : ''}.`,
-  );
+  const message = `There is no statement ${cidUrn(cid)}${jcsCid ? ` in the form ${jcsCid}` : ''}.`;
+  throw new ServiceError('not_found', message);
 }
 
 /** The codec of the CID tells which of the two ids it is. */

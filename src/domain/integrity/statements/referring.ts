@@ -141,11 +141,7 @@ interface Reading {
 }
 
 /** Reads an identifier with many references: all places together if one page is enough, else place by place. */
-async function manyByPlace(
-  reading: Reading,
-  identifier: string,
-  wanted: readonly WantedPlace[],
-): Promise<Entries> {
+async function manyByPlace(reading: Reading, identifier: string, wanted: readonly WantedPlace[]) {
   const found: Entry[] = [];
   let isLonger = false;
   const read = async (places: readonly number[], limit: number) =>

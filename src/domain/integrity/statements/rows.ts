@@ -93,11 +93,10 @@ export type StatementRowsOfStore = BySort<StatementRows>;
 /** The rows of graphs, either verified or not, in the order of manifests. */
 export interface OrderedRows {
   /**
-   * At most `limit` marks of the rows of a graph (null: those in no registered graph, and possibly others; verified rows
-   * only) in the order of manifests: by the digest of their `rdfc_cid`, then
-   * oldest stored first. Shorter only at the end. A mark is the first 32 hexadecimal digits of the digest and text of
-   * the store. Marks sort like their rows, and a row has the same mark in all graphs.
-   * @throws ServiceError `invalid_request` for an invalid mark.
+   * At most `limit` marks of the rows of a graph (null: those in no registered graph, and possibly others; verified
+   * rows only) in the order of manifests: by the digest of their `rdfc_cid`, then oldest stored first. Shorter only at
+   * the end. A mark is the first 32 hexadecimal digits of the digest and text of the store. Marks sort like their rows,
+   * and a row has the same mark in all graphs. @throws ServiceError `invalid_request` for an invalid mark.
    */
   contents(graphId: string | null, after: string | null, limit: number): Promise<string[]>;
 

@@ -56,12 +56,7 @@ async function readForm(rows: StatementRowsOfStore, jcsCid: Cid, scope: Statemen
   return undefined;
 }
 
-async function readForms(
-  rows: StatementRowsOfStore,
-  rdfcCid: Cid,
-  page: Page,
-  scope: StatementScope,
-): Promise<StatementPage> {
+async function readForms(rows: StatementRowsOfStore, rdfcCid: Cid, page: Page, scope: StatementScope) {
   const sources = rowsIn(rows, scope).map((part) =>
     sourceOf(part, { by: 'id', rdfcCid }, (row) => isInScope(row, scope)),
   );
