@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { ServiceError } from './errors.ts';
 import type { BlobContent, ByteRange, Staged } from './integrity/ports.ts';
 
@@ -47,19 +48,10 @@ export async function readEach(
   names: readonly string[],
   limit: number,
 ): Promise<(Uint8Array | undefined)[]> {
-  const found: (Uint8Array | undefined)[] = [];
-  for (let at = 0; at < names.length; at += readsAtOnce) {
-    const some = names.slice(at, at + readsAtOnce);
-    found.push(...(await Promise.all(some.map((name) => readOne(bucket, name, limit)))));
-  }
-  return found;
+  return await pMap(names, (name) => readOne(bucket, name, limit), { concurrency: readsAtOnce });
 }
 
-async function readOne(
-  bucket: Pick<Bucket, 'read'>,
-  name: string,
-  limit: number,
-): Promise<Uint8Array | undefined> {
+async function readOne(bucket: Pick<Bucket, 'read'>, name: string, limit: number) {
   try {
     await using content = await bucket.read(name);
     if (!content || content.size > limit) return undefined;

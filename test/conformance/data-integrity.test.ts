@@ -4,7 +4,7 @@ import { base58btc } from 'multiformats/bases/base58';
 import { describe, expect, test } from 'vitest';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
 import { keyOfDid } from '../../src/domain/integrity/proofs/keys.ts';
-import { rdfcData } from '../../src/domain/integrity/proofs/rdfc.ts';
+import { hashed, rdfcTexts } from '../../src/domain/integrity/proofs/rdfc.ts';
 import { jcsData } from '../../src/domain/integrity/proofs/suites.ts';
 import type { Signer } from '../../src/domain/integrity/signer.ts';
 import type { JsonObject } from '../../src/domain/json/is-object.ts';
@@ -55,7 +55,7 @@ describeTestData('Data Integrity', () => {
       const data =
         cryptosuite === 'eddsa-jcs-2022'
           ? jcsData(unsigned, options)
-          : await rdfcData(identifier, unsigned, options);
+          : hashed(await rdfcTexts(identifier, unsigned, options));
       expect(data.toString('hex')).toBe(hexOf(...name.split('/'), `combinedHash${suffix}.txt`));
     });
 

@@ -8,10 +8,7 @@ export interface Resource {
 
 /** Decides about permissions of a caller whose claims contain none, and remembers about that caller. */
 export interface Authority {
-  /**
-   * Answers are cached for a moment, unless `isFresh` asks for a new one.
-   * @throws ServiceError `unavailable`.
-   */
+  /** Answers are cached for a moment, unless `isFresh` asks for a new one. @throws ServiceError `unavailable`. */
   allows(permission: Permission, resource: Resource, isFresh?: boolean): Promise<boolean>;
   /** Projects on which the caller had some permission lately, the last first. They may have lost it since. */
   recent(): readonly string[];

@@ -13,11 +13,6 @@ export const authServiceIssuers = collection('auth_service_issuers', {
   key: 'name',
 });
 
-export interface IssuerPorts {
-  readonly issuers: RecordsOf<typeof authServiceIssuers>;
-  readonly users: Pick<Users, 'page'>;
-}
-
 export interface IssuerSettings {
   readonly service: 'integrity' | 'control-plane';
   /** CAIRN_AUTH_SERVICE_ISSUER; null if it is not set. */
@@ -26,21 +21,19 @@ export interface IssuerSettings {
   readonly url: string;
 }
 
-export interface KeptIssuer {
-  readonly issuer: string;
-  /** That of the other service, if it is another one. */
-  readonly other: string | null;
-}
-
 /**
  * The issuer, which the store keeps from its first use on. Of processes that start at once with different issuers, one
  * starts.
+ * @returns `other`: the issuer of the other service, if it is another one.
  * @throws ServiceError `conflict` if another issuer is kept, unless the new one is chosen.
  */
 export async function keptIssuer(
-  { issuers, users }: IssuerPorts,
+  {
+    issuers,
+    users,
+  }: { readonly issuers: RecordsOf<typeof authServiceIssuers>; readonly users: Pick<Users, 'page'> },
   { service, chosen, url }: IssuerSettings,
-): Promise<KeptIssuer> {
+): Promise<{ readonly issuer: string; readonly other: string | null }> {
   const issuer = chosen ?? url;
   await issuers.insert([{ name: 'shared', issuer }]);
   const shared = (await issuers.get('shared'))?.issuer ?? issuer;

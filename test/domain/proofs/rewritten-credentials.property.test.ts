@@ -8,7 +8,7 @@ import { parseCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { addProof } from '../../../src/domain/integrity/proofs/data-integrity.ts';
 import { failedCheck } from '../../../src/domain/integrity/proofs/proof.ts';
-import { rdfcData } from '../../../src/domain/integrity/proofs/rdfc.ts';
+import { hashed, rdfcTexts } from '../../../src/domain/integrity/proofs/rdfc.ts';
 import { checkSignatures } from '../../../src/domain/integrity/signatures/check.ts';
 import { contextV2, newCredential } from '../../builders/credentials.ts';
 import { newKey, signerWith } from '../../builders/keys.ts';
@@ -122,7 +122,7 @@ describe('the options of a proof that are written with other names', () => {
     const { proof, ...content } = good;
     const { proofValue: _, ...rest } = proof;
     const all = { ...rest, ...options };
-    const proofValue = base58btc.encode(key.sign(await rdfcData(identifier, content, all)));
+    const proofValue = base58btc.encode(key.sign(hashed(await rdfcTexts(identifier, content, all))));
     const { context, body } = rewritable({ ...content, proof: { ...all, ...names, proofValue } });
     const type = context.DataIntegrityProof as { '@context': Json };
     const scoped = { ...type, '@context': { ...type['@context'], ...terms } };

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../src/domain/errors.ts';
 import { makeDidKey } from '../../../src/domain/integrity/identifiers/did-key.ts';
 import { addProof } from '../../../src/domain/integrity/proofs/data-integrity.ts';
 import type { DataIntegrityProof } from '../../../src/domain/integrity/proofs/proof.ts';
-import { rdfcData } from '../../../src/domain/integrity/proofs/rdfc.ts';
+import { hashed, rdfcTexts } from '../../../src/domain/integrity/proofs/rdfc.ts';
 import { newKey, signerWith, type TestKey } from '../../builders/keys.ts';
 import { canonicalizer } from '../../builders/proofs.ts';
 import { verifyProof } from '../../builders/worded.ts';
@@ -134,7 +134,7 @@ describe('keys', () => {
     const { proofValue: _, ...options } = (await signed(by)).proof;
     const verificationMethod = `${ownDidWeb}#${by.did.slice('did:key:'.length)}`;
     const proof = { ...options, verificationMethod };
-    const signature = by.sign(await rdfcData(identifier, credential, proof));
+    const signature = by.sign(hashed(await rdfcTexts(identifier, credential, proof)));
     return { ...credential, proof: { ...proof, proofValue: base58btc.encode(signature) } };
   }
 

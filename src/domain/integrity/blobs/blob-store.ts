@@ -185,10 +185,7 @@ async function verifiedContent(cid: Cid, content: BlobContent): Promise<BlobCont
   return contentOf(Buffer.concat(await Array.fromAsync(bytes)));
 }
 
-async function* verifiedBytes(
-  cid: Cid,
-  bytes: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, void> {
+async function* verifiedBytes(cid: Cid, bytes: AsyncIterable<Uint8Array>) {
   try {
     yield* comparedBytes(cid, bytes);
   } catch (error) {
@@ -267,7 +264,5 @@ export async function readAll(
 ): Promise<Uint8Array> {
   await using open = content;
   if (open.size > limit) refuse(open.size);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of open.bytes) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return Buffer.concat(await Array.fromAsync(open.bytes));
 }

@@ -57,12 +57,7 @@ export async function readIrohCollection(
   return Object.fromEntries(entries.map(({ name, digest }) => [name, makeCid(codecs.raw, digest).text]));
 }
 
-async function readWhole(
-  ports: ContentPorts,
-  cid: Cid,
-  visibility: Visibility,
-  limit: number,
-): Promise<Uint8Array> {
+async function readWhole(ports: ContentPorts, cid: Cid, visibility: Visibility, limit: number) {
   const content = await openFound(ports, cid, visibility);
   return await readAll(content, limit, (size) => throwTooLarge(cid, size, limit));
 }

@@ -49,11 +49,7 @@ export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visi
   return (await credentialBytes(ports, cid, visibility)) !== undefined;
 }
 
-async function blobSize(
-  { blobs, reach }: ContentPorts,
-  cid: Cid,
-  visibility: Visibility,
-): Promise<number | undefined> {
+async function blobSize({ blobs, reach }: ContentPorts, cid: Cid, visibility: Visibility) {
   return (await reach.blob(cid, visibility)) ? await blobs.size(cid) : undefined;
 }
 
@@ -65,11 +61,7 @@ async function findStatement(statements: ContentPorts['statements'], cid: Cid, v
   );
 }
 
-async function statementBytes(
-  ports: ContentPorts,
-  cid: Cid,
-  visibility: Visibility,
-): Promise<Uint8Array | undefined> {
+async function statementBytes(ports: ContentPorts, cid: Cid, visibility: Visibility) {
   const statement = await findStatement(ports.statements, cid, visibility);
   if (!statement) return await credentialBytes(ports, cid, visibility);
   const isJcs = Buffer.compare(statement.jcsCid.digest, cid.digest) === 0;

@@ -13,12 +13,6 @@ export interface FoundBlob {
   readonly isAttached: boolean;
 }
 
-/** All are counted, but only the first are listed. */
-export interface MissingBlobs {
-  readonly count: number;
-  readonly cids: readonly string[];
-}
-
 export const missingListed = 10_000;
 
 const lookupsAtOnce = 64;
@@ -45,8 +39,11 @@ export class ReferencedBlobs {
     this.#blobs = blobs;
   }
 
-  /** References to content that the store lacks and the manifest does not carry. Complete once all rows are added. */
-  get missing(): MissingBlobs {
+  /**
+   * References to content that the store lacks and the manifest does not carry. Complete once all rows are added. All are
+   * counted, but only the first are listed.
+   */
+  get missing(): { readonly count: number; readonly cids: readonly string[] } {
     const cids = [...this.#missingCids];
     let count = this.#missing;
     for (const digest of this.#wantedForms) {

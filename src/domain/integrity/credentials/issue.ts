@@ -56,10 +56,8 @@ export async function issueCredentials(
 
 async function issueMissing(ports: IssuingPorts, unsigned: readonly Unsigned[]): Promise<void> {
   const { credentials, blobs, now } = ports;
-  const pairs = await allocateStatuses(
-    ports,
-    unsigned.map(({ id }) => credentialKey(id)),
-  );
+  const ids = unsigned.map(({ id }) => credentialKey(id));
+  const pairs = await allocateStatuses(ports, ids);
   const records = await pMap(
     unsigned,
     async (given, at): Promise<CredentialRecord> => {

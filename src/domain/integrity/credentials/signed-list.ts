@@ -58,11 +58,7 @@ export async function isListed(
 }
 
 /** @returns undefined if another process has stored a form meanwhile. */
-async function signAgain(
-  ports: SignedListPorts,
-  list: StatusList,
-  last: SignedStatusList | undefined,
-): Promise<SignedStatusList | undefined> {
+async function signAgain(ports: SignedListPorts, list: StatusList, last: SignedStatusList | undefined) {
   const { statusEntries, signedStatusLists } = ports;
   const indexes = last && (await indexesIn(last.text));
   const unlisted = await Array.fromAsync(eachRecord(statusEntries, 'unlisted', [list.id], atOnce));

@@ -1,4 +1,4 @@
-import { type ErrorDetail, ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import type { Identifier } from '../ports.ts';
 import type { Credential } from './credential-records.ts';
 import { credentialProblems } from './credential-shape.ts';
@@ -29,16 +29,11 @@ export async function assertCredential(
   throw new ServiceError(
     'invalid_credential',
     `This is not a valid credential. ${places.join('; ')}${more}.`,
-    {
-      details: all,
-    },
+    { details: all },
   );
 }
 
-async function jsonLdProblems(
-  identifier: Pick<Identifier, 'identify'>,
-  bytes: Uint8Array,
-): Promise<ErrorDetail[]> {
+async function jsonLdProblems(identifier: Pick<Identifier, 'identify'>, bytes: Uint8Array) {
   const options = { generateId: true, strict: false, reportCoverage: true };
   const { refused, uncovered } = await identifier.identify(bytes, [0, bytes.length], options);
   const [refusal] = refused;

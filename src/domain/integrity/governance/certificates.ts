@@ -101,11 +101,7 @@ export async function issueCompliance(
   });
 }
 
-async function certify(
-  ports: CertificatePorts,
-  principal: Principal,
-  content: CertificateContent,
-): Promise<Certificate> {
+async function certify(ports: CertificatePorts, principal: Principal, content: CertificateContent) {
   const { kind, type, projectId, subject, claims, policyCid, validUntil } = content;
   // Before the credential, which would stay valid if its registration were refused.
   await projectGraph(ports, projectId);

@@ -131,10 +131,7 @@ function recordsUnder(
   return records.filter((record) => isChosen[record.kind](record));
 }
 
-interface Form {
-  readonly id: Cid;
-  readonly jcsCid: Cid;
-}
+type Form = Pick<StatementRow, 'rdfcCid' | 'jcsCid'>;
 
 /** The statements of these records, and the credentials with which this service has signed them. */
 async function formsOf(
@@ -143,7 +140,7 @@ async function formsOf(
   visibility: Visibility,
 ): Promise<Form[]> {
   const forms = chosen.map(({ statementCid, statementJcsCid }) => ({
-    id: parseCid(statementCid),
+    rdfcCid: parseCid(statementCid),
     jcsCid: parseCid(statementJcsCid),
   }));
   for (let at = 0; at < chosen.length; at += rowsAtOnce) {
@@ -152,7 +149,7 @@ async function formsOf(
       .flatMap(({ statementCid }) => signer.keys.map(({ did }) => credentialIdOf(cidUrn(statementCid), did)));
     for (const { carrier } of (await signatures.among('byIssued', issued, 1)).flat()) {
       const row = await statements.byJcsCid(parseCid(carrier), visibility);
-      if (row) forms.push({ id: row.rdfcCid, jcsCid: row.jcsCid });
+      if (row) forms.push({ rdfcCid: row.rdfcCid, jcsCid: row.jcsCid });
     }
   }
   return forms;
@@ -165,7 +162,7 @@ function chosenContents(
   forms: readonly Form[],
   visibility: Visibility,
 ): GraphContents {
-  const inOrder = forms.toSorted((one, other) => Buffer.compare(one.id.digest, other.id.digest));
+  const inOrder = forms.toSorted((one, other) => Buffer.compare(one.rdfcCid.digest, other.rdfcCid.digest));
   return {
     ...graphContents,
     attachments: async () => ({ contexts: [], anchors: [] }),

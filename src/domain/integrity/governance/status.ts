@@ -77,11 +77,7 @@ export async function governanceStatuses(
   return await Promise.all([...byProject].map(([projectId, own]) => statusOf(ports, projectId, own)));
 }
 
-async function statusOf(
-  ports: StatusPorts,
-  projectId: string,
-  records: readonly GovernanceRecord[],
-): Promise<GovernanceStatus> {
+async function statusOf(ports: StatusPorts, projectId: string, records: readonly GovernanceRecord[]) {
   const inOrder = records.toSorted(
     (one, other) => one.createdAt - other.createdAt || (one.submittedAt ?? 0) - (other.submittedAt ?? 0),
   );
@@ -92,10 +88,7 @@ async function statusOf(
   const reviewedAbout = lastByControl(reviews);
   return {
     projectId,
-    declarations: declarations.map((declaration) => ({
-      declaration,
-      review: reviewOf.get(declaration.documentCid),
-    })),
+    declarations: declarations.map((one) => ({ declaration: one, review: reviewOf.get(one.documentCid) })),
     controls: [...new Set([...declaredAbout.keys(), ...reviewedAbout.keys()])].map((controlCid) => ({
       controlCid,
       declaration: declaredAbout.get(controlCid),
@@ -114,10 +107,8 @@ async function certificatesOf(
   inOrder: readonly GovernanceRecord[],
 ): Promise<CertificateStatus[]> {
   const issued = inOrder.filter(isCertificate);
-  const found = await standings(
-    statusEntries,
-    issued.map(({ credentialId }) => credentialId),
-  );
+  const ids = issued.map(({ credentialId }) => credentialId);
+  const found = await standings(statusEntries, ids);
   const time = now().getTime();
   return issued.map((record) => {
     const isExpired = record.validUntil <= time;

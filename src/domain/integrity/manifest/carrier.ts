@@ -57,10 +57,7 @@ async function carCarrier(file: RandomAccess): Promise<ManifestCarrier> {
   };
 }
 
-async function* carriedBlocks(
-  car: CarFile,
-  isWanted: (block: CarFileBlock) => boolean,
-): AsyncGenerator<CarriedBlob> {
+async function* carriedBlocks(car: CarFile, isWanted: (block: CarFileBlock) => boolean) {
   let index = 0;
   for await (const block of car.blocks()) {
     if (isWanted(block)) yield carried(block, index);

@@ -85,11 +85,7 @@ const groupStatements = 500;
 const groupBytes = 1 << 20;
 
 /** @throws ServiceError `too_large` for a statement beyond the limit. */
-async function* statementGroups(
-  json: JsonFile,
-  statements: JsonSlice,
-  maxStatementBytes: number,
-): AsyncGenerator<StatementGroup> {
+async function* statementGroups(json: JsonFile, statements: JsonSlice, maxStatementBytes: number) {
   let members: JsonMember[] = [];
   for await (const member of json.members(statements)) {
     const { key, start, end } = member;
@@ -112,10 +108,7 @@ async function group(json: JsonFile, members: readonly JsonMember[]): Promise<St
 }
 
 /** The result for each statement of a group. Its key must be its id. */
-function checkGroup(
-  { keys }: StatementGroup,
-  identifications: readonly Identification[],
-): Checked<CheckedStatement>[] {
+function checkGroup({ keys }: StatementGroup, identifications: readonly Identification[]) {
   return identifications.map((result, at) => {
     const key = keys[at] ?? '';
     const pointer = placeIn('statements', key);

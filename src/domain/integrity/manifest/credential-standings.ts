@@ -19,14 +19,7 @@ export interface CredentialCounts extends Readonly<Record<StandingCode, number>>
   readonly reasons: readonly { readonly reason: Reason; readonly credentials: number }[];
 }
 
-export const noCredentials: CredentialCounts = {
-  none: 0,
-  good: 0,
-  unknown: 0,
-  suspended: 0,
-  revoked: 0,
-  reasons: [],
-};
+export const noCredentials = { none: 0, good: 0, unknown: 0, suspended: 0, revoked: 0, reasons: [] };
 
 /**
  * The standings of the credentials in a manifest. Only a credential whose proof is by its issuer says where its status

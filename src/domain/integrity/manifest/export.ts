@@ -55,11 +55,8 @@ export async function exportManifest(
   { form, onGathered = async () => {} }: ManifestOptions,
 ): Promise<ExportedManifest> {
   const attachments = await ports.graphContents.attachments(filter.graphIds, visibility);
-  const gathered = await gather(ports, filter, visibility, {
-    form,
-    onGathered,
-    attached: attachments.contexts,
-  });
+  const attached = attachments.contexts;
+  const gathered = await gather(ports, filter, visibility, { form, onGathered, attached });
   const { gathering, documents } = gathered;
   const { found, missing } = gathered.blobs;
   const isCarried = ({ size }: FoundBlob) => form === 'car' || size <= jsonBlobLimit;

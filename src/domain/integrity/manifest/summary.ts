@@ -46,12 +46,8 @@ export interface ManifestSummary extends Counts {
  */
 export type Verdict = 'failed' | 'unaltered' | 'partly_known' | 'known';
 
-export function verdictOf({
-  faults,
-  isAsked,
-  known,
-  ids,
-}: Pick<ManifestSummary, 'faults' | 'isAsked' | 'known' | 'ids'>): Verdict {
+export function verdictOf(summary: Pick<ManifestSummary, 'faults' | 'isAsked' | 'known' | 'ids'>): Verdict {
+  const { faults, isAsked, known, ids } = summary;
   if (faults > 0) return 'failed';
   if (!isAsked) return 'unaltered';
   return ids > 0 && known === ids ? 'known' : 'partly_known';

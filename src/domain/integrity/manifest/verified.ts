@@ -74,16 +74,8 @@ export async function verifyForImport(
     anchors.push(cidOf(codecs.raw, anchor.bytes).text);
   }
   const stack = opened.move();
-  return {
-    contexts,
-    rows,
-    statements,
-    contextSets,
-    named,
-    anchors,
-    anchoredContexts,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  const found = { contexts, rows, statements, contextSets, named, anchors, anchoredContexts };
+  return { ...found, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 function* namedIn({ references }: StatementRow): Generator<Uint8Array> {

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { isSignedBy, keyOfDid } from './keys.ts';
-import { cannotCheck, failedCheck, type ProofCheck, ProofProblem, proofFails, shown } from './proof.ts';
+import {
+  cannotCheck,
+  failedCheck,
+  type ProofCheck,
+  ProofProblem,
+  proofFails,
+  shown,
+  signedBy,
+} from './proof.ts';
 
 /** Keys by their `kid`, as did:key. */
 export type DsseKeys = ReadonlyMap<string, string>;
@@ -105,16 +113,11 @@ function together({ signatures }: Envelope, checks: readonly SignatureCheck[]): 
   const failed = checks.find(({ result }) => result === 'failed');
   const held = checks.filter(({ result }) => result === 'ok');
   const decisive = failed ?? held[0] ?? checks[0];
-  const shownChecks = failed ? [failed] : held;
-  const signers = [...new Set(shownChecks.flatMap(({ signer }) => signer ?? []))];
-  const [signer = null, ...others] = signers;
   return {
     result: decisive?.result ?? 'failed',
     ...(decisive?.reason !== undefined && { reason: decisive.reason }),
-    signers,
-    signer: others.length === 0 ? signer : null,
+    ...signedBy((failed ? [failed] : held).flatMap(({ signer }) => signer ?? [])),
     verificationMethod: signatures.length === 1 ? (signatures[0]?.keyid ?? null) : null,
     cryptosuite: 'DSSE',
-    created: null,
   };
 }

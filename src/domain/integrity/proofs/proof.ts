@@ -71,6 +71,12 @@ export function shown(value: unknown): string {
 
 /** The check of something that names no signer. */
 export function failedCheck(reason: Reason, result: 'failed' | 'unknown' = 'failed'): ProofCheck {
-  const nothing = { verificationMethod: null, cryptosuite: null, created: null };
-  return { result, reason, signers: [], signer: null, ...nothing };
+  return { result, reason, ...signedBy([]) };
+}
+
+/** What a check says about several signatures together. */
+export function signedBy(all: readonly string[]): Omit<ProofCheck, 'result' | 'reason'> {
+  const signers = [...new Set(all)];
+  const signer = (signers.length === 1 && signers[0]) || null;
+  return { signers, signer, verificationMethod: null, cryptosuite: null, created: null };
 }

@@ -7,27 +7,17 @@ import type { Canonicalizer } from './proof.ts';
 /** The vocabulary for undefined terms that drafts of the credentials/v2 context had. */
 const draftVocabulary = { '@vocab': 'https://www.w3.org/ns/credentials/issuer-dependent#' };
 
-/**
- * What the suites that canonicalize with RDFC-1.0 sign: SHA-256 of the proof options, then SHA-256 of the document
- * (Data Integrity EdDSA Cryptosuites 1.0, 3.2.4).
- * @param options the proof without its signature.
- * @throws ServiceError `not_covered` if JSON-LD would drop members, so that the signature would not cover them.
- */
-export async function rdfcData(
-  identifier: Canonicalizer,
-  document: JsonObject,
-  options: JsonObject,
-): Promise<Buffer> {
-  return hashed(await rdfcTexts(identifier, document, options));
-}
-
 /** The two texts whose hashes these suites sign. */
 export interface RdfcTexts {
   readonly options: string;
   readonly document: string;
 }
 
-/** Canonical N-Quads of proof options and document. @throws ServiceError as `rdfcData` does. */
+/**
+ * Canonical N-Quads of proof options and document.
+ * @param options the proof without its signature.
+ * @throws ServiceError `not_covered` if JSON-LD would drop members, so that the signature would not cover them.
+ */
 export async function rdfcTexts(
   identifier: Canonicalizer,
   document: JsonObject,
@@ -64,15 +54,15 @@ export async function rdfcDataToSign(
   });
 }
 
+/**
+ * What the suites that canonicalize with RDFC-1.0 sign: SHA-256 of the proof options, then SHA-256 of the document
+ * (Data Integrity EdDSA Cryptosuites 1.0, 3.2.4).
+ */
 export function hashed({ options, document }: RdfcTexts): Buffer {
   return Buffer.concat([options, document].map(sha256Digest));
 }
 
-async function canonicalTexts(
-  identifier: Canonicalizer,
-  document: JsonObject,
-  options: JsonObject,
-): Promise<RdfcTexts> {
+async function canonicalTexts(identifier: Canonicalizer, document: JsonObject, options: JsonObject) {
   const own = optionsIn(document['@context'], options);
   const [ofOptions = '', ofDocument = ''] = await identifier.canonicalNQuads([own, document].map(bytesOf));
   return { options: ofOptions, document: ofDocument };

@@ -10,6 +10,7 @@ import {
   ProofProblem,
   proofFails,
   shown,
+  signedBy,
 } from './proof.ts';
 import { SignedGraph } from './signed-graph.ts';
 import { type Suite, suiteOf } from './suites.ts';
@@ -55,27 +56,14 @@ export async function verifyProof(
 }
 
 function together(checks: readonly ProofCheck[]): ProofCheck {
-  const signers = [...new Set(checks.flatMap((check) => check.signers))];
-  const [signer = null, ...others] = signers;
-  const worst = ['failed', 'unknown'].flatMap((result) =>
+  const signers = signedBy(checks.flatMap((check) => check.signers));
+  const [worst] = ['failed', 'unknown'].flatMap((result) =>
     checks.filter((check) => check.result === result),
-  )[0];
-  return {
-    result: worst?.result ?? 'ok',
-    ...(worst?.reason && {
-      reason: {
-        code: 'one_of_proofs',
-        number: checks.indexOf(worst) + 1,
-        count: checks.length,
-        reason: worst.reason,
-      },
-    }),
-    signers,
-    signer: others.length === 0 ? signer : null,
-    verificationMethod: null,
-    cryptosuite: null,
-    created: null,
-  };
+  );
+  if (!worst?.reason) return { result: worst?.result ?? 'ok', ...signers };
+  const [number, count] = [checks.indexOf(worst) + 1, checks.length];
+  const reason = { code: 'one_of_proofs', number, count, reason: worst.reason } as const;
+  return { result: worst.result, reason, ...signers };
 }
 
 async function verifyOne(
@@ -105,8 +93,7 @@ async function verifyOne(
   });
   return {
     ...outcome,
-    signers: found.signer === undefined ? [] : [found.signer],
-    signer: found.signer ?? null,
+    ...signedBy(found.signer === undefined ? [] : [found.signer]),
     verificationMethod: typeof verificationMethod === 'string' ? verificationMethod : null,
     cryptosuite: found.suite?.name ?? null,
     created: typeof created === 'string' ? created : null,

@@ -8,7 +8,7 @@ import { claimOf, signaturesAbout } from '../signatures/proven.ts';
 import { checkOf, type Signature } from '../signatures/signatures.ts';
 import { claimed, type TrustPorts, trustIn } from '../signatures/trust.ts';
 import { governanceIn } from './documents.ts';
-import type { Content, Report, ReportedSignature, ReportedStatement, Subject } from './report.ts';
+import type { Content, Report, ReportedSignature, Subject } from './report.ts';
 
 /** The lineage of one subject. Facts take at most half of the nodes. */
 const lineageBounds = { depth: 100, limit: 1_000 };
@@ -78,10 +78,7 @@ export async function gather(
 }
 
 /** The names that JSON documents give themselves. Metadata has the name of what it describes. */
-function namesInside(
-  rows: readonly StoredStatement[],
-  contents: ReadonlyMap<string, Content>,
-): [string, string][] {
+function namesInside(rows: readonly StoredStatement[], contents: ReadonlyMap<string, Content>) {
   const references = rows.flatMap((row) => row.references).filter(({ role }) => role === 'metadata');
   const metadata = new Set(references.map(({ identifier }) => identifier));
   return [...contents].flatMap(([id, { name }]) => {
@@ -91,11 +88,7 @@ function namesInside(
 }
 
 /** The computations that used something, one step away. */
-async function usesOf(
-  ports: LineagePorts,
-  start: string,
-  scope: StatementScope,
-): Promise<Pick<Subject, 'uses' | 'hasMoreUses'>> {
+async function usesOf(ports: LineagePorts, start: string, scope: StatementScope) {
   const kinds = ['ComputationRegistration'] as const;
   const query = { start, flows: ['downstream'] as const, depth: 1, limit: usesLooked, kinds };
   const { edges, nodes } = await traceLineage(ports, query, scope);
@@ -160,11 +153,7 @@ async function readRows(
   return { rows, unread: ids.length - read };
 }
 
-async function withTrust(
-  ports: GatheringPorts,
-  rows: readonly StoredStatement[],
-  scope: StatementScope,
-): Promise<ReportedStatement[]> {
+async function withTrust(ports: GatheringPorts, rows: readonly StoredStatement[], scope: StatementScope) {
   const claims = rows.map(claimOf);
   const trusts = await trustIn(ports.trusting, claims);
   const found = await signaturesAbout(ports.trusting, claims, signaturesLooked);
@@ -177,10 +166,7 @@ async function withTrust(
       (!standing && credentialCid !== null && (await hasStatus(ports, signature, scope)));
     return { kind, signer, check: checkOf(signature), standing: isUnknown ? 'unknown' : standing };
   };
-  const withSignatures = async ([at, row]: readonly [
-    number,
-    StoredStatement,
-  ]): Promise<ReportedStatement> => {
+  const withSignatures = async ([at, row]: readonly [number, StoredStatement]) => {
     const { kind, references, time, isTrusted, graphIds } = row;
     const id = claims[at]?.id ?? '';
     const own: ReportedSignature[] = [];

@@ -6,12 +6,17 @@ import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import { type ManifestForm, openCarrier } from '../manifest/carrier.ts';
 import { ManifestSignatures } from '../manifest/signatures.ts';
-import { type ManifestSummary, type ManifestVerification, verifyManifest } from '../manifest/verify.ts';
+import {
+  type ManifestSummary,
+  type ManifestVerification,
+  type ManifestWitness,
+  verifyManifest,
+} from '../manifest/verify.ts';
 import type { GraphStore, StatementPage, StatementScope, StatementStore } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 import { carriedContents, carriedNames, type IndexedManifest, subjectsNamed } from './carried.ts';
 import { gather } from './gather.ts';
-import type { Checks, Fault, Report, ReportSource } from './report.ts';
+import type { Checks, Fault, Listed, Report, ReportSource } from './report.ts';
 
 export interface ManifestReporting extends ManifestVerification {
   /** An empty store for the statements of the manifest. */
@@ -67,14 +72,12 @@ export async function reportOnManifest(
   return { ...gathered, madeAt: ports.now(), source, otherSubjects, checks, trusted };
 }
 
-type Witness = NonNullable<Parameters<typeof verifyManifest>[3]>;
-
 async function verify(
   ports: ManifestVerification,
   file: RandomAccess,
   form: ManifestForm,
-  witness: Witness,
-): Promise<{ summary: ManifestSummary; checks: Checks; damaged: ReadonlySet<string> }> {
+  witness: ManifestWitness,
+) {
   const damaged = new Set<string>();
   const faults: Fault[] = [];
   const missing: string[] = [];
@@ -104,12 +107,7 @@ function checksOf(summary: ManifestSummary, faults: readonly Fault[], missing: r
   };
 }
 
-interface Results {
-  readonly first: readonly string[];
-  readonly count: number;
-}
-
-async function subjectsIn(manifest: IndexedManifest, subject: string | undefined): Promise<Results> {
+async function subjectsIn(manifest: IndexedManifest, subject: string | undefined): Promise<Listed<string>> {
   if (subject === undefined) return await resultsIn(manifest.index);
   const first = await subjectsNamed(manifest, subject);
   if (first.length > 0) return { first, count: first.length };
@@ -120,7 +118,7 @@ async function subjectsIn(manifest: IndexedManifest, subject: string | undefined
 }
 
 /** The outputs that no computation used. Without computations, what the manifest registers as data. */
-async function resultsIn(index: IndexedManifest['index']): Promise<Results> {
+async function resultsIn(index: IndexedManifest['index']): Promise<Listed<string>> {
   const used = new DigestSet();
   for await (const identifier of endsIn(index, 'ComputationRegistration', ['input', 'computation']))
     used.add(blake3Digest(identifier));
@@ -129,7 +127,7 @@ async function resultsIn(index: IndexedManifest['index']): Promise<Results> {
 }
 
 /** @param used gets the identifiers too, so that each is counted once. */
-async function unused(identifiers: AsyncIterable<string>, used: DigestSet): Promise<Results> {
+async function unused(identifiers: AsyncIterable<string>, used: DigestSet): Promise<Listed<string>> {
   const first: string[] = [];
   let count = 0;
   for await (const identifier of identifiers) {

@@ -94,11 +94,7 @@ async function storedContents(
 }
 
 /** Undefined if the bytes have another CID. */
-async function hashedContent(
-  { blobs }: StoredReporting,
-  cid: Cid,
-  size: number,
-): Promise<Content | undefined> {
+async function hashedContent({ blobs }: StoredReporting, cid: Cid, size: number) {
   const isDocument = size <= documentLimit;
   const kept: Uint8Array[] = [];
   try {
@@ -113,28 +109,20 @@ async function hashedContent(
 }
 
 /** Computes the ids of stored statements again. */
-async function recheck(
-  ports: VerifierPorts,
-  rows: readonly StoredStatement[],
-  faults: Fault[],
-): Promise<Pick<Checks, 'statements' | 'uncovered'>> {
+async function recheck(ports: VerifierPorts, rows: readonly StoredStatement[], faults: Fault[]) {
   const entries = rows.map((row) => ({
     ...row,
     registrar: null,
     holds: ({ rdfcCid }: Pick<StoredStatement, 'rdfcCid'>) => rdfcCid.text === row.rdfcCid.text,
   }));
   let uncovered = 0;
+  const mismatch = (cid: Cid | string, reason: string) =>
+    faults.push({ code: 'id_mismatch', place: cidUrn(cid), reason });
   const verifier = new Verifier(ports);
   for await (const results of verifier.verify(pageOf(entries))) {
     for (const result of results) {
-      if ('problem' in result)
-        faults.push({ code: 'id_mismatch', place: cidUrn(result.id), reason: `${result.problem}.` });
-      else if (!result.entry.holds(result.row))
-        faults.push({
-          code: 'id_mismatch',
-          place: cidUrn(result.row.jcsCid),
-          reason: 'The statement has another id.',
-        });
+      if ('problem' in result) mismatch(result.id, `${result.problem}.`);
+      else if (!result.entry.holds(result.row)) mismatch(result.row.jcsCid, 'The statement has another id.');
       else if (!result.isCovered) uncovered += 1;
     }
   }

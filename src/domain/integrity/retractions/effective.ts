@@ -45,18 +45,12 @@ export async function retractionsOf(
   claims: readonly Claim[],
 ): Promise<ReadonlyMap<string, Retraction>> {
   const { retractions } = ports;
-  const known = await retractions.among(
-    'byWithdrawn',
-    claims.map(({ id }) => id),
-    1,
-  );
+  const ids = claims.map(({ id }) => id);
+  const known = await retractions.among('byWithdrawn', ids, 1);
   const some = claims.filter((_, at) => known[at]?.length);
   if (some.length === 0) return new Map();
-  const finals = await retractions.among(
-    'byRetraction',
-    some.map(({ id }) => id),
-    1,
-  );
+  const withdrawn = some.map(({ id }) => id);
+  const finals = await retractions.among('byRetraction', withdrawn, 1);
   const open = some.filter((_, at) => finals[at]?.length === 0);
   const found = await pMap(open, async (claim) => [claim.id, await retractionOf(ports, claim)] as const, {
     concurrency: readAtOnce,

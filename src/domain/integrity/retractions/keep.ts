@@ -63,12 +63,8 @@ export async function retractionsIn(
     const claim = claimedRetraction(row, createdAt);
     return claim ? [{ claim, registrar }] : [];
   });
-  const signed = new Set(
-    await signedAmong(
-      signatures,
-      claims.map(({ claim }) => claim),
-    ),
-  );
+  const all = claims.map(({ claim }) => claim);
+  const signed = new Set(await signedAmong(signatures, all));
   return claims.flatMap(({ claim, registrar }) => [
     signed.has(claim) ? { ...claim, withdrawn: claim.subject } : claim,
     ...(registrar === null ? [] : [registered(claim, registrar)]),
@@ -89,16 +85,11 @@ export async function keepChecked(
   const holding = checked.filter(({ result, signer }) => result === 'ok' && signer !== null);
   for (let at = 0; at < holding.length; at += recordsAtOnce) {
     const group = holding.slice(at, at + recordsAtOnce);
-    const found = await retractions.among(
-      'key',
-      group.map(({ about, signer }) => retractionId({ retraction: about }, signer ?? '')),
-      1,
-    );
+    const ids = group.map(({ about, signer }) => retractionId({ retraction: about }, signer ?? ''));
+    const found = await retractions.among('key', ids, 1);
     for (const { id, subject } of found.flat()) await retractions.update(id, {}, { withdrawn: subject });
   }
 }
-
-const start = 'registrar:';
 
 /**
  * A name for a principal who registers statements in a project (null: in no graph). A hash, because it is kept with
@@ -109,10 +100,6 @@ export function registrarKey(
   projectId: string | null,
 ): string {
   const text = JSON.stringify([callerKey(principal), projectId]);
-  return (
-    start +
-    Buffer.from(sha256Digest(Buffer.from(text)))
-      .subarray(0, 16)
-      .toString('base64url')
-  );
+  const hash = Buffer.from(sha256Digest(Buffer.from(text))).subarray(0, 16);
+  return `registrar:${hash.toString('base64url')}`;
 }

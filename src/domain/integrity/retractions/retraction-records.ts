@@ -27,10 +27,7 @@ export const retractions = collection('retractions', {
     createdAt: z.int(),
   }),
   key: 'id',
-  indexes: {
-    byWithdrawn: ['withdrawn', 'authority', 'createdAt'],
-    byRetraction: ['retraction'],
-  },
+  indexes: { byWithdrawn: ['withdrawn', 'authority', 'createdAt'], byRetraction: ['retraction'] },
 });
 
 export type Retractions = RecordsOf<typeof retractions>;

@@ -39,7 +39,7 @@ export async function checkSignatures(
     await yieldToEventLoop();
     if (row.jcs.length > statementLimit) return recordsOf(ports, row, tooLarge(row));
     const found: Signature[] = [];
-    for (const signature of carriedSignatures(row)) found.push(...(await checkOne(ports, row, signature)));
+    for await (const checked of checkCarried(ports, row)) found.push(...recordsOf(ports, row, checked));
     return found;
   };
   return (await pMap(rows, checkRow, { concurrency: checkedAtOnce })).flat();
@@ -47,19 +47,8 @@ export async function checkSignatures(
 
 function tooLarge({ kind }: StatementRow): Checked {
   const carrier = kind === 'CredentialRegistration' ? 'credential' : 'proof';
-  return {
-    kind: carrier,
-    outcome: { result: 'unknown', reason: { code: 'too_large', most: statementLimit }, signer: null },
-    about: [],
-  };
-}
-
-async function checkOne(
-  ports: SignatureVerifying,
-  row: StatementRow,
-  signature: CarriedSignature,
-): Promise<Signature[]> {
-  return recordsOf(ports, row, { kind: signature.kind, ...(await outcomeOf(ports, row, signature)) });
+  const reason = { code: 'too_large', most: statementLimit } as const;
+  return { kind: carrier, outcome: { result: 'unknown', reason, signer: null }, about: [] };
 }
 
 function recordsOf(
@@ -100,45 +89,24 @@ export async function checkDocument(
   cid: Cid,
 ): Promise<readonly [Signature, ...Signature[]]> {
   const row = { jcsCid: cid, rdfcCid: cid, references: [] };
-  const checked = { kind: 'credential' as const, ...(await checkCredential(ports, credential)) };
-  return recordsOf(ports, row, checked) as [Signature, ...Signature[]];
+  return recordsOf(ports, row, await checkCredential(ports, credential)) as [Signature, ...Signature[]];
 }
 
-interface Outcomes
-  extends Partial<Pick<Signature, 'credentialId' | 'credentialCid' | 'validFrom' | 'validUntil'>> {
+interface Checked
+  extends Pick<Signature, 'kind'>,
+    Partial<Pick<Signature, 'credentialId' | 'credentialCid' | 'validFrom' | 'validUntil'>> {
   readonly outcome: Outcome;
   /** What is signed, beside the statement that carries the signature. */
   readonly about: readonly string[];
 }
 
-type Checked = Outcomes & Pick<Signature, 'kind'>;
-
-async function outcomeOf(
-  ports: SignatureVerifying,
-  row: StatementRow,
-  signature: CarriedSignature,
-): Promise<Outcomes> {
-  switch (signature.kind) {
-    case 'proof':
-      return { outcome: await verifyStatementProof(ports, row, signature.document), about: [] };
-    case 'credential':
-      return await checkCredential(ports, signature.credential);
-    case 'dsse':
-      return { outcome: ports.dsse(signature.envelope), about: payloadOf(signature.envelope) };
-    case 'sigstore':
-      return {
-        outcome: await ports.sigstore(signature.bundle, signature.subject),
-        about: identifiersIn([signature.subject]),
-      };
-  }
-}
-
-async function checkCredential(ports: SignatureVerifying, credential: JsonObject): Promise<Outcomes> {
+async function checkCredential(ports: SignatureVerifying, credential: JsonObject): Promise<Checked> {
   const proof = await verifyCredentialProof(ports, credential);
   const issuer = issuerCheck(ports, credential, proof);
   const { from = null, until = null } = validity(credential);
   const subjects = [credential.credentialSubject].flat().slice(0, subjectsLimit);
   return {
+    kind: 'credential',
     outcome: proof.result === 'ok' && issuer.result !== 'ok' ? { ...proof, ...issuer } : proof,
     about: identifiersIn(subjects.map((subject) => (isObject(subject) ? subject.id : undefined))),
     credentialId: typeof credential.id === 'string' ? credential.id : null,
@@ -158,13 +126,6 @@ function identifiersIn(texts: readonly unknown[]): string[] {
   return texts.flatMap((text) => (typeof text === 'string' && referenceIdentifier(text)) || []);
 }
 
-/** A signature inside a statement. */
-type CarriedSignature =
-  | { readonly kind: 'proof'; readonly document: JsonObject }
-  | { readonly kind: 'credential'; readonly credential: JsonObject }
-  | { readonly kind: 'dsse'; readonly envelope: unknown }
-  | { readonly kind: 'sigstore'; readonly bundle: unknown; readonly subject: unknown };
-
 const proofMember = Buffer.from('"proof":');
 
 /** Whether a row may carry a signature, without parsing it. */
@@ -173,17 +134,20 @@ export function mayCarrySignature({ kind, jcs }: Pick<StatementRow, 'kind' | 'jc
   return kind === 'CredentialRegistration' || bytes.includes(proofMember);
 }
 
-/** The signatures that a statement carries. */
-function carriedSignatures({ kind, jcs }: Pick<StatementRow, 'kind' | 'jcs'>): CarriedSignature[] {
-  const document = JSON.parse(
-    Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString(),
-  ) as JsonObject;
-  const found: CarriedSignature[] = [];
-  if (document.proof !== undefined) found.push({ kind: 'proof', document });
-  if (kind !== 'CredentialRegistration') return found;
+/** Checks the signatures that a statement carries. */
+async function* checkCarried(ports: SignatureVerifying, row: StatementRow): AsyncGenerator<Checked> {
+  const document = JSON.parse(Buffer.from(row.jcs).toString()) as JsonObject;
+  if (document.proof !== undefined)
+    yield { kind: 'proof', outcome: await verifyStatementProof(ports, row, document), about: [] };
+  if (row.kind !== 'CredentialRegistration') return;
   const { credential, credentialDsse: envelope, sigstoreBundle: bundle, subject } = document;
-  if (isObject(credential)) found.push({ kind: 'credential', credential });
-  if (envelope !== undefined) found.push({ kind: 'dsse', envelope });
-  if (bundle !== undefined) found.push({ kind: 'sigstore', bundle, subject });
-  return found;
+  if (isObject(credential)) yield await checkCredential(ports, credential);
+  if (envelope !== undefined)
+    yield { kind: 'dsse', outcome: ports.dsse(envelope), about: payloadOf(envelope) };
+  if (bundle !== undefined)
+    yield {
+      kind: 'sigstore',
+      outcome: await ports.sigstore(bundle, subject),
+      about: identifiersIn([subject]),
+    };
 }

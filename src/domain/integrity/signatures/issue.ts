@@ -69,10 +69,7 @@ export async function issueCredentials(
   return { issued, isNew: isNew || isJoined };
 }
 
-async function knownCredentials(
-  signatures: CredentialIssuing['signatures'],
-  ids: readonly string[],
-): Promise<Map<string, Signature>> {
+async function knownCredentials(signatures: CredentialIssuing['signatures'], ids: readonly string[]) {
   const found = (await signatures.among('byIssued', ids, 1)).flat();
   return new Map(found.map((one) => [issuedId(one), one]));
 }
@@ -107,11 +104,7 @@ async function signAll(
   return { signed: records, isNew };
 }
 
-async function signEach(
-  ports: CredentialIssuing,
-  missing: readonly Unissued[],
-  now: Date,
-): Promise<SignedStatement[]> {
+async function signEach(ports: CredentialIssuing, missing: readonly Unissued[], now: Date) {
   const { did } = ports.signer;
   const time = statementTime(now);
   const keys = missing.map(([, credentialId]) => issuedKey(did, credentialId));

@@ -60,10 +60,7 @@ export async function provenAbout(
 }
 
 /** Of statements that carry a credential of `issue_vc`: its signature about themselves. */
-async function issuedAmong(
-  signatures: ProvenPorts['signatures'],
-  ids: readonly string[],
-): Promise<(readonly Signature[])[]> {
+async function issuedAmong(signatures: ProvenPorts['signatures'], ids: readonly string[]) {
   const found = await signatures.among('byRegistration', ids, 1);
   return found.map((records) => records.map(aboutCarrier));
 }
@@ -90,12 +87,13 @@ export async function signaturesAbout(
 
 /** The proof in a stored statement, however many others have signed it. All of its forms have the same, because its id covers it. */
 export async function proofsIn(
-  {
-    signatures,
-    statements,
-  }: { readonly signatures: Pick<Signatures, 'get'>; readonly statements: Pick<StatementStore, 'byRdfcCid'> },
+  ports: {
+    readonly signatures: Pick<Signatures, 'get'>;
+    readonly statements: Pick<StatementStore, 'byRdfcCid'>;
+  },
   id: string,
 ): Promise<readonly Signature[]> {
+  const { signatures, statements } = ports;
   const statement = await statements.byRdfcCid(parseCid(id), everythingVisible);
   const carried = statement && (await signatures.get(signatureId(statement.jcsCid.text, id)));
   return carried?.kind === 'proof' ? [carried] : [];

@@ -47,10 +47,7 @@ export const signatures = collection('signatures', {
   }),
   key: 'id',
   unique: { byIssued: ['issued'], byRegistration: ['registration'] },
-  indexes: {
-    byProof: ['about', 'result', 'signer', 'createdAt'],
-    byCredentialCid: ['credentialCid'],
-  },
+  indexes: { byProof: ['about', 'result', 'signer', 'createdAt'], byCredentialCid: ['credentialCid'] },
 });
 
 export type Signatures = RecordsOf<typeof signatures>;
@@ -58,32 +55,14 @@ export type Signature = Readonly<NonNullable<Awaited<ReturnType<Signatures['get'
 
 /** The record of a signature that this service has made itself, which needs no check. */
 export function ownSignature(
-  signature: Pick<
-    Signature,
-    | 'carrier'
-    | 'about'
-    | 'signer'
-    | 'credentialId'
-    | 'credentialCid'
-    | 'validFrom'
-    | 'validUntil'
-    | 'createdAt'
-  > &
+  signature: Omit<Signature, keyof typeof ofOwn | 'id' | 'issued' | 'registration'> &
     Partial<Pick<Signature, 'issued' | 'registration'>>,
 ): Signature {
-  const { carrier, about } = signature;
-  return {
-    issued: null,
-    registration: null,
-    ...signature,
-    id: signatureId(carrier, about),
-    kind: 'credential',
-    result: 'ok',
-    reason: null,
-    why: null,
-    rank: 0,
-  };
+  const id = signatureId(signature.carrier, signature.about);
+  return { issued: null, registration: null, ...signature, ...ofOwn, id };
 }
+
+const ofOwn = { kind: 'credential', result: 'ok', reason: null, why: null, rank: 0 } as const;
 
 /** The signature about the carrier, which a credential of `issue_vc` has in the same record. */
 export function aboutCarrier(issued: Signature): Signature {
