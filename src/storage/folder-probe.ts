@@ -6,22 +6,16 @@ import { fileError } from './file-errors.ts';
 
 const probe = Buffer.alloc(64 << 10, 'probe');
 
-/**
- * Writes a small file to disk and reads it.
- * @throws ServiceError `storage_full`, `unavailable`.
- */
+/** Writes a small file to disk and reads it. @throws ServiceError `storage_full`, `unavailable`. */
 export async function probeFolder(folder: string): Promise<void> {
   const path = join(folder, `probe-${randomUUID()}`);
   try {
     await writeFile(path, probe, { flag: 'wx', mode: 0o600, flush: true });
-    if (!probe.equals(await readFile(path))) throwOtherFolder(folder);
+    if (!probe.equals(await readFile(path)))
+      throw new ServiceError('unavailable', `A file in ${folder} has other bytes than were written.`);
   } catch (error) {
     throw fileError(error);
   } finally {
     await rm(path, { force: true }).catch(() => undefined);
   }
-}
-
-function throwOtherFolder(folder: string): never {
-  throw new ServiceError('unavailable', `A file in ${folder} has other bytes than were written.`);
 }

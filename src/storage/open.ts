@@ -8,6 +8,8 @@ import type { CheckedDatabase, CheckedStore } from '../domain/maintenance/conten
 import { folderBuckets, openFolderBuckets } from './embedded/buckets/folder-bucket.ts';
 import { openEmbeddedFsck } from './embedded/fsck/open-fsck.ts';
 import { openEmbeddedDatabase } from './embedded/open-embedded.ts';
+import type { DatabaseAddress } from './mongo/database.ts';
+import type { Patience } from './mongo/open-database.ts';
 import type { PlannedStore, Store, StoreDatabase } from './store.ts';
 
 export type { Store } from './store.ts';
@@ -18,16 +20,6 @@ export interface StoreSettings {
   readonly mongodbDatabase: string;
   /** Milliseconds to wait for a server at the start. */
   readonly startWait: number;
-}
-
-interface Address {
-  readonly url: string;
-  readonly name: string;
-}
-
-interface Patience {
-  readonly waitMs: number;
-  readonly waiting: (sentence: string) => void;
 }
 
 /**
@@ -52,7 +44,11 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
 }
 
 /** A database and its GridFS. @param folder for temporary files. */
-export async function openMongo(address: Address, folder: string, patience: Patience): Promise<PlannedStore> {
+export async function openMongo(
+  address: DatabaseAddress,
+  folder: string,
+  patience: Patience,
+): Promise<PlannedStore> {
   // Imported here, because the driver takes memory.
   const { openMongoDatabase } = await import('./mongo/open-mongo.ts');
   const { openGridFs } = await import('./mongo/buckets/gridfs-bucket.ts');
@@ -99,7 +95,7 @@ export async function openEmbeddedCheck(dataDir: string): Promise<CheckedStore> 
   return checked(await openEmbeddedFsck(dataDir), folderBuckets(dataDir));
 }
 
-export async function openMongoCheck(address: Address, patience: Patience): Promise<CheckedStore> {
+export async function openMongoCheck(address: DatabaseAddress, patience: Patience): Promise<CheckedStore> {
   const { openMongoFsck } = await import('./mongo/fsck/open-fsck.ts');
   const { gridFsBuckets } = await import('./mongo/buckets/gridfs-bucket.ts');
   const { connection, ...database } = await openMongoFsck(address, patience);

@@ -76,16 +76,13 @@ export interface AmongRequest {
 
 /** The first `limit` records for each value of the first member of an index. */
 export async function recordsAmong<Item extends object>(
-  { name, key, indexes, partial }: Collection,
+  collection: Collection,
   { index, values, limit, then }: AmongRequest,
   read: (among: Among, limit: number) => Promise<readonly Item[]>,
 ): Promise<(readonly Item[])[]> {
-  const members = indexes[index];
-  if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
-  const [member = key, ...rest] = members;
-  const order = member === key ? ([key] as const) : ([member, ...rest, key] as const);
-  const given = then.map((value, at) => [String(rest[at]), value] as const);
-  const equal = [...Object.entries(partial[index] ?? {}), ...given];
+  const { equal: fixed, order } = splitIndex(collection, index, []);
+  const [member, ...rest] = order;
+  const equal = [...fixed, ...then.map((value, at) => [String(rest[at]), value] as const)];
   const find = (wanted: readonly Scalar[], most: number) => read({ order, values: wanted, equal }, most);
   const distinct = [...new Set(values)];
   const room = distinct.length * limit;

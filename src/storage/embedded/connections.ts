@@ -13,9 +13,8 @@ const logBytes = 64 << 20;
 const mappedBytes = 0x7fff_0000;
 
 export function openWriter(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: busyMs });
-  return configured(
-    database,
+  return opened(
+    new DatabaseSync(file, { timeout: busyMs }),
     `PRAGMA page_size = ${pageBytes};
      PRAGMA journal_mode = WAL;
      PRAGMA synchronous = FULL;
@@ -28,20 +27,20 @@ export function openWriter(file: string): DatabaseSync {
 }
 
 export function openReader(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
-  return configured(database, `PRAGMA cache_size = -${cacheKiB}; PRAGMA mmap_size = ${mappedBytes};`);
+  return openedToRead(file, cacheKiB);
 }
 
 /** Sees the store as it was at the first query. The log grows until the connection is closed. */
 export function openSnapshot(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
-  return configured(
-    database,
-    `PRAGMA cache_size = -${snapshotCacheKiB}; PRAGMA mmap_size = ${mappedBytes}; BEGIN;`,
-  );
+  return openedToRead(file, snapshotCacheKiB, 'BEGIN');
 }
 
-function configured(database: DatabaseSync, pragmas: string): DatabaseSync {
+function openedToRead(file: string, cache: number, begin = ''): DatabaseSync {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
+  return opened(database, `PRAGMA cache_size = -${cache}; PRAGMA mmap_size = ${mappedBytes}; ${begin}`);
+}
+
+function opened(database: DatabaseSync, pragmas: string): DatabaseSync {
   try {
     database.exec(pragmas);
     return database;

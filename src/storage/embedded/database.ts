@@ -28,15 +28,9 @@ export async function openDatabase(folder: string): Promise<Database> {
     // Closing the database removes its log.
     const wasInterrupted = existsSync(`${file}-wal`);
     prepare(file, folder);
-    const writes = opened.use(
-      await OperationThread.open<WriteOperations>(
-        'writer',
-        new URL('./writer/write-thread.ts', import.meta.url),
-        file,
-      ),
-    );
-    const reader = openReader(file);
-    opened.defer(() => reader.close());
+    const module = new URL('./writer/write-thread.ts', import.meta.url);
+    const writes = opened.use(await OperationThread.open<WriteOperations>('writer', module, file));
+    const reader = opened.use(openReader(file));
     const stack = opened.move();
     return { reader, writes, wasInterrupted, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
@@ -45,10 +39,6 @@ export async function openDatabase(folder: string): Promise<Database> {
 }
 
 function prepare(file: string, folder: string): void {
-  const database = openWriter(file);
-  try {
-    createSchema(database, folder);
-  } finally {
-    database.close();
-  }
+  using database = openWriter(file);
+  createSchema(database, folder);
 }

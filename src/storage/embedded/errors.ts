@@ -80,9 +80,6 @@ export function startError(error: unknown, folder: string): unknown {
   const reason = damageCodes.has(error.errcode & 0xff)
     ? `its database is damaged, or is not a database (${error.message}). Restore it from a backup`
     : error.message;
-  return startFailure(error, {
-    place: `the data folder ${folder}`,
-    isFull: fullCodes.has(error.errcode),
-    reason,
-  });
+  const isFull = fullCodes.has(error.errcode);
+  return startFailure(error, { place: `the data folder ${folder}`, isFull, reason });
 }

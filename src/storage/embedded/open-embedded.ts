@@ -1,5 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
-import type { RecordStore } from '../../domain/collections/collection.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
 import { jobs } from '../../domain/jobs/jobs.ts';
 import { probeFolder } from '../folder-probe.ts';
@@ -9,8 +7,7 @@ import { stagingIn } from './buckets/folder-bucket.ts';
 import { embeddedRecords } from './collections/records.ts';
 import { openDatabase } from './database.ts';
 import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
-import { graphReads } from './graphs/graph-reads.ts';
-import { embeddedGraphImports, embeddedGraphs, forgetImports } from './graphs/graphs.ts';
+import { embeddedGraphImports, embeddedGraphs, forgetImports, graphReads } from './graphs/graphs.ts';
 import { embeddedSnapshots } from './snapshots/snapshots.ts';
 import { embeddedRows } from './statements/rows.ts';
 import { embeddedStatements } from './statements/statements.ts';
@@ -22,24 +19,25 @@ import { embeddedStatements } from './statements/statements.ts';
 export async function openEmbeddedDatabase(dataDir: string): Promise<StoreDatabase> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openDatabase(dataDir));
+  const { reader } = database;
   void forgetImports(database);
   // Their runners have ended, because a folder has one process.
   await releaseJobs(embeddedRecords(database, jobs), Number.POSITIVE_INFINITY);
-  const snapshots = opened.use(embeddedSnapshots(database.reader));
-  const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
+  const snapshots = opened.use(embeddedSnapshots(reader));
+  const answer = reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
-  const of: RecordStore['of'] = (declared) => embeddedRecords(database, declared);
   return {
     place: `the data folder ${dataDir}`,
     wasInterrupted: database.wasInterrupted,
-    ...rowsOf(database.reader),
+    rows: { verified: embeddedRows(reader, 'verified'), unverified: embeddedRows(reader, 'unverified') },
+    graphReads: graphReads(reader),
     snapshot: () => snapshots.open(),
     statements: embeddedStatements(database),
     graphs: embeddedGraphs(database),
     graphImports: embeddedGraphImports(database),
     spools: spoolFiles(stagingIn(dataDir)),
-    of,
-    exchangeSeries: embeddedExchangeSeries(database.reader),
+    of: (declared) => embeddedRecords(database, declared),
+    exchangeSeries: embeddedExchangeSeries(reader),
     failure: database.writes.failure,
     now: () => new Date(),
     async ready() {
@@ -49,9 +47,4 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<StoreDataba
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-function rowsOf(reader: DatabaseSync) {
-  const rows = { verified: embeddedRows(reader, 'verified'), unverified: embeddedRows(reader, 'unverified') };
-  return { rows, graphReads: graphReads(reader) };
 }

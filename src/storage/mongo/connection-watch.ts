@@ -33,10 +33,7 @@ export function watchConnection(watched: Watched, times = { silentMs, pauseMs })
   let isReplaced = false;
 
   const succeeds = async (ms: number, work: () => Promise<unknown>) => {
-    const done = work().then(
-      () => true,
-      () => false,
-    );
+    const done = work().then(() => true);
     return await within(ms, done, () => new Error('No answer.')).catch(() => false);
   };
 

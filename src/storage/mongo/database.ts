@@ -115,15 +115,9 @@ export class Database implements AsyncDisposable {
 /** Counts the connections of a client by its pool events, from before it connects. */
 function countConnections(client: MongoClient): () => ConnectionCounts {
   const counts = { open: 0, used: 0, waiting: 0, failures: 0 };
-  client.on('connectionCreated', () => {
-    counts.open += 1;
-  });
-  client.on('connectionClosed', () => {
-    counts.open -= 1;
-  });
-  client.on('connectionCheckOutStarted', () => {
-    counts.waiting += 1;
-  });
+  client.on('connectionCreated', () => counts.open++);
+  client.on('connectionClosed', () => counts.open--);
+  client.on('connectionCheckOutStarted', () => counts.waiting++);
   client.on('connectionCheckedOut', () => {
     counts.waiting -= 1;
     counts.used += 1;
@@ -132,9 +126,7 @@ function countConnections(client: MongoClient): () => ConnectionCounts {
     counts.waiting -= 1;
     counts.failures += 1;
   });
-  client.on('connectionCheckedIn', () => {
-    counts.used -= 1;
-  });
+  client.on('connectionCheckedIn', () => counts.used--);
   return () => ({ limit: client.options.maxPoolSize, ...counts });
 }
 

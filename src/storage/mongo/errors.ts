@@ -29,9 +29,8 @@ const takenWords = /violates (?:exclusion|unique) constraint/i;
 const crowdedWords = /too many (?:clients|connections)|remaining connection slots are reserved/i;
 
 export function isDuplicate(error: unknown): boolean {
-  return (
-    codeOf(error) === duplicateCode || (error instanceof MongoServerError && takenWords.test(error.message))
-  );
+  if (codeOf(error) === duplicateCode) return true;
+  return error instanceof MongoServerError && takenWords.test(error.message);
 }
 
 /** Whether a write, or one of many, was rolled back because of a deadlock. It can be retried at once. */
@@ -72,10 +71,8 @@ function isNameServerError(error: unknown): boolean {
 }
 
 export function isAccessProblem(error: unknown): boolean {
-  const code = codeOf(error);
-  return (
-    error instanceof MongoServerError && (code === unauthorizedCode || code === authenticationFailedCode)
-  );
+  if (!(error instanceof MongoServerError)) return false;
+  return error.code === unauthorizedCode || error.code === authenticationFailedCode;
 }
 
 function isStorageError(error: unknown): error is MongoError | NodeJS.ErrnoException {
@@ -131,11 +128,8 @@ export function inTime<Result>(work: Promise<Result>, ms = deadlineMs): Promise<
 /** Like `storageError`, for a database that cannot be opened. @param place where it is, without its password. */
 export function startError(error: unknown, place: string): unknown {
   if (!isStorageError(error)) return error;
-  return startFailure(withoutDocuments(error), {
-    place,
-    isFull: isDiskFull(error),
-    reason: startReason(error),
-  });
+  const reason = startReason(error);
+  return startFailure(withoutDocuments(error), { place, isFull: isDiskFull(error), reason });
 }
 
 function startReason({ code, message }: MongoError | NodeJS.ErrnoException): string {

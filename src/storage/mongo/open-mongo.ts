@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordStore } from '../../domain/collections/collection.ts';
 import { folderError } from '../file-errors.ts';
 import { probeFolder } from '../folder-probe.ts';
 import { repeat } from '../repeat.ts';
@@ -11,9 +10,8 @@ import { watchConnection } from './connection-watch.ts';
 import type { Database, DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
 import { mongoExchangeSeries } from './exchanges/exchange-series.ts';
-import { mongoGraphImports } from './graphs/graph-imports.ts';
+import { mongoGraphImports, sweepImports } from './graphs/graph-imports.ts';
 import { mongoGraphs } from './graphs/graphs.ts';
-import { sweepImports } from './graphs/import-orphans.ts';
 import { RegisteredGraphs } from './graphs/registered-graphs.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { mongoStatementRows } from './statements/statement-rows.ts';
@@ -22,10 +20,6 @@ import { storeIndexes } from './store-indexes.ts';
 
 /** All processes remove orphans, at the start and then hourly. */
 const sweepEveryMs = 3_600_000;
-
-export interface MongoDatabase extends StoreDatabase {
-  readonly connection: Database;
-}
 
 /**
  * Opens a database. Any number of processes can do so.
@@ -37,7 +31,7 @@ export async function openMongoDatabase(
   address: DatabaseAddress,
   folder: string,
   patience: Patience,
-): Promise<MongoDatabase> {
+): Promise<StoreDatabase & { readonly connection: Database }> {
   await using opened = new AsyncDisposableStack();
   const spoolFolder = await openSpoolFolder(folder);
   const database = opened.use(await openDatabase(address, storeIndexes, patience));
@@ -46,7 +40,6 @@ export async function openMongoDatabase(
   opened.use(repeat(sweepEveryMs, () => sweepImports(database, database.now())));
   const stack = opened.move();
   const rows = mongoStatementRows(database, registered);
-  const of: RecordStore['of'] = (declared) => mongoRecords(database, declared);
   return {
     connection: database,
     place: database.place,
@@ -58,7 +51,7 @@ export async function openMongoDatabase(
     graphReads: registered,
     graphImports: mongoGraphImports(database),
     spools: spoolFiles(spoolFolder),
-    of,
+    of: (declared) => mongoRecords(database, declared),
     exchangeSeries: mongoExchangeSeries(database),
     failure,
     connections: () => database.connections(),

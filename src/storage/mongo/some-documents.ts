@@ -1,6 +1,14 @@
-import { BSON, type Document, type FindCursor } from 'mongodb';
+import {
+  BSON,
+  type Collection,
+  type Document,
+  type Filter,
+  type FindCursor,
+  type FindOptions,
+  type WithId,
+} from 'mongodb';
 import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
-import { translatedEach } from './errors.ts';
+import { translated, translatedEach } from './errors.ts';
 
 /** Options of a cursor whose documents `eachDocument` parses. */
 export const rawDocuments = (limit: number) =>
@@ -34,4 +42,27 @@ export async function someDocuments<Read>(
     bytes += size;
   }
   return { documents, bytes, isLonger: false };
+}
+
+/**
+ * All documents of a collection, page by page in the order of their keys: those that are added meanwhile come or not,
+ * and nothing waits on the server for a reader who takes a long time.
+ */
+export async function* pagesByKey<Content extends Document>(
+  collection: Collection<Content>,
+  { first, limit, ...options }: FindOptions & { readonly first: unknown; readonly limit: number },
+): AsyncGenerator<WithId<Content>[]> {
+  for (let last = first; ; ) {
+    const after = { _id: { $gt: last } } as Filter<Content>;
+    const page = (await translated(() =>
+      collection
+        .find(after, { ...options, promoteBuffers: true })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    )) as unknown as WithId<Content>[];
+    if (page.length === 0) return;
+    yield page;
+    last = page.at(-1)?._id;
+  }
 }

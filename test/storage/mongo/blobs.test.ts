@@ -9,9 +9,9 @@ import {
   type BucketFiles,
   bucketFiles,
   bucketIndexes,
+  sweepUploads,
 } from '../../../src/storage/mongo/buckets/bucket-files.ts';
 import { gridFsBucket, gridFsBuckets } from '../../../src/storage/mongo/buckets/gridfs-bucket.ts';
-import { sweepUploads } from '../../../src/storage/mongo/buckets/interrupted-uploads.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { bucketsContract } from '../../contract/buckets.ts';

@@ -4,8 +4,7 @@ import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import type { Database } from '../../../src/storage/mongo/database.ts';
 import { attachmentIndexes } from '../../../src/storage/mongo/graphs/graph-attachments.ts';
 import { graphIndexes, importCollection } from '../../../src/storage/mongo/graphs/graph-documents.ts';
-import { mongoGraphImports } from '../../../src/storage/mongo/graphs/graph-imports.ts';
-import { sweepImports } from '../../../src/storage/mongo/graphs/import-orphans.ts';
+import { mongoGraphImports, sweepImports } from '../../../src/storage/mongo/graphs/graph-imports.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import {

@@ -14,8 +14,8 @@ import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.
 import { mongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
-import { onlyIn } from '../../../src/storage/mongo/statements/graph-updates.ts';
 import {
+  onlyIn,
   statementCollections,
   statementIndexes,
 } from '../../../src/storage/mongo/statements/statement-documents.ts';

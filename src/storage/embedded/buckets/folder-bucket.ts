@@ -1,12 +1,14 @@
-import { statSync } from 'node:fs';
-import { constants, mkdir, open, opendir, rm } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
-import { type Bucket, type Buckets, readEach } from '../../../domain/bucket.ts';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, existsSync, fdatasync, statSync, type WriteStream } from 'node:fs';
+import { constants, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { type Bucket, type Buckets, readEach, type StagedBytes } from '../../../domain/bucket.ts';
 import { pooledBytes, takeBuffer } from '../../../domain/buffer-pool.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
+import { stagedBytes, type UploadTarget } from '../../staged-bytes.ts';
 import { fileReadError, isMissingFile, startError, storageError } from '../errors.ts';
-import { stagedFile, syncFolder } from './staged-file.ts';
 
 const folders = { blobs: 'blobs', exportResults: 'exports', sealedContents: 'sealed', staging: 'staging' };
 
@@ -25,12 +27,10 @@ export async function openFolderBuckets(dataDir: string): Promise<Buckets> {
 
 /** The buckets as they are. */
 export function folderBuckets(dataDir: string): Buckets {
-  const bucket = (folder: string, isNested: boolean) =>
-    folderBucket({ root: join(dataDir, folder), staging: stagingIn(dataDir), isNested });
   return {
-    blobs: bucket(folders.blobs, true),
-    exportResults: bucket(folders.exportResults, false),
-    sealedContents: bucket(folders.sealedContents, false),
+    blobs: folderBucket(dataDir, folders.blobs, { isNested: true }),
+    exportResults: folderBucket(dataDir, folders.exportResults, { isNested: false }),
+    sealedContents: folderBucket(dataDir, folders.sealedContents, { isNested: false }),
   };
 }
 
@@ -39,18 +39,12 @@ export function stagingIn(dataDir: string): string {
   return join(dataDir, folders.staging);
 }
 
-interface BucketFolder {
-  readonly root: string;
-  readonly staging: string;
-  /** Whether it has folders with the first bytes of the digests that are the names of blobs. */
-  readonly isNested: boolean;
-}
-
-/** The files of a folder. */
-function folderBucket({ root, staging, isNested }: BucketFolder): Bucket {
+/** @param isNested whether the folder has folders with the first bytes of the digests that are the names of blobs. */
+function folderBucket(dataDir: string, folder: string, { isNested }: { readonly isNested: boolean }): Bucket {
+  const root = join(dataDir, folder);
   const fileOf = isNested ? (name: string) => blobFile(root, name) : (name: string) => join(root, name);
   const bucket: Bucket = {
-    stage: async () => stagedFile(staging, root, fileOf),
+    stage: async () => stagedFile(stagingIn(dataDir), root, fileOf),
     size: async (name) => fileSize(fileOf(name)),
     read: async (name, range) => readFileRange(fileOf(name), range),
     readSmall: (names, limit) => readEach(bucket, names, limit),
@@ -103,13 +97,7 @@ function readFileRange(path: string, range?: ByteRange): BlobContent | undefined
   if (size === undefined) return undefined;
   const { first, last } = range ?? { first: 0, last: size - 1 };
   const bytes = fileBytes(path, first, last + 1);
-  return {
-    size,
-    bytes,
-    async [Symbol.asyncDispose]() {
-      await bytes.return(undefined);
-    },
-  };
+  return { size, bytes, [Symbol.asyncDispose]: () => bytes[Symbol.asyncDispose]() };
 }
 
 /** Opens the file only when the first chunk is requested, so unread content holds no file handle. */
@@ -128,4 +116,57 @@ async function* fileBytes(path: string, first: number, end: number): AsyncGenera
   } catch (error) {
     throw fileReadError(error);
   }
+}
+
+/** A file in the staging folder. It is renamed when its bytes are durable. */
+function stagedFile(staging: string, root: string, fileOf: (name: string) => string): StagedBytes {
+  const path = join(staging, randomUUID());
+  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  return stagedBytes({
+    stream,
+    earlySync: earlySyncs(stream),
+    async publish(name) {
+      const target = fileOf(name);
+      const isKnown = existsSync(target);
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      // Replacing a file of the same name repairs it if it is damaged.
+      await rename(path, target);
+      for (let folder = dirname(target); folder.length >= root.length; folder = dirname(folder))
+        await syncFolder(folder);
+      return isKnown ? 'known' : 'stored';
+    },
+    remove: () => rm(path, { force: true }),
+    errorOf: storageError,
+  });
+}
+
+/** Makes the names of its files durable. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder);
+  await handle.sync();
+}
+
+/** A sync begins after this many bytes. */
+const bytesAtOnce = 32 << 20;
+
+/** Syncs a large file while it arrives, because one long sync at its end would hold up the writes of others. */
+function earlySyncs(stream: WriteStream): UploadTarget['earlySync'] {
+  let file: number | undefined;
+  let unsynced = 0;
+  let syncing: Promise<void> | undefined;
+  stream.once('open', (opened) => {
+    file = opened;
+  });
+  return {
+    async written(bytes) {
+      unsynced += bytes;
+      if (file === undefined || unsynced < bytesAtOnce) return;
+      unsynced = 0;
+      await syncing;
+      syncing = promisify(fdatasync)(file);
+      syncing.catch(() => {});
+    },
+    // The system reports an error to one sync only, so the last one may not know of it.
+    end: async () => await syncing,
+  };
 }

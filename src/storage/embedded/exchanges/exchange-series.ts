@@ -15,19 +15,12 @@ import { member, quoted } from '../collections/tables.ts';
 
 const table = quoted(auditExchanges.name);
 const index = quoted(`${auditExchanges.name}_series`);
-const [project, agent, time, outcome, duration] = [
-  'projectUrn',
-  'agentId',
-  'occurredAt',
-  'outcome',
-  'durationMs',
-].map(member);
+const columns = ['projectUrn', 'agentId', 'occurredAt', 'outcome', 'durationMs'].map(member);
+const [project, agent, time, outcome, duration] = columns;
 
 /** Holds everything that a series counts. SQLite would read the record of each row for an index of virtual columns. */
 export function createSeriesIndex(database: DatabaseSync): void {
-  database.exec(
-    `CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${[project, agent, time, outcome, duration]})`,
-  );
+  database.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})`);
 }
 
 /** Reading blocks the event loop, so longer buckets are read in pieces. */
@@ -68,11 +61,6 @@ export function embeddedExchangeSeries(reader: DatabaseSync): ExchangeSeries {
 }
 
 function pieceOf(row: Record<string, SQLOutputValue> = {}): SeriesPiece {
-  const { count, errors, denied, durations } = row;
-  return {
-    count: Number(count),
-    errors: Number(errors),
-    denied: Number(denied),
-    durations: JSON.parse(String(durations)),
-  };
+  const durations = JSON.parse(String(row.durations));
+  return { count: Number(row.count), errors: Number(row.errors), denied: Number(row.denied), durations };
 }

@@ -101,16 +101,18 @@ export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
       const problem = `${number} memberships are of statements or graphs that do not exist`;
       if (number > 0) yield { kind: 'membership', id: `${partition}_graphs`, problem };
     }
-    yield* duplicateProblems(writer);
+    for (const { jcsDigest, places } of duplicates(writer)) {
+      const numbers = places.map(([partition, seq]) => `${seq} (${partition})`).join(', ');
+      const problem = `It is stored more than once, under the numbers ${numbers}`;
+      yield { kind: 'duplicate', id: makeCid(codecs.jcs, jcsDigest).text, problem };
+    }
     for (const derived of derivedTables) yield* compare(derived);
     for (const { graph_id, statements, counted: right } of writer
       .prepare(`SELECT graph_id, statements, ${counted} AS counted FROM graphs WHERE statements <> counted`)
-      .iterate())
-      yield {
-        kind: 'count',
-        id: String(graph_id),
-        problem: `It is said to have ${statements} statements, and has ${right}`,
-      };
+      .iterate()) {
+      const problem = `It is said to have ${statements} statements, and has ${right}`;
+      yield { kind: 'count', id: String(graph_id), problem };
+    }
   }
 
   return {
@@ -176,14 +178,6 @@ function* duplicates(database: DatabaseSync): Generator<Duplicate> {
       return Buffer.from(row?.jcs as Uint8Array);
     });
     if (bytes.every((each) => bytes[0]?.equals(each))) yield duplicate;
-  }
-}
-
-function* duplicateProblems(database: DatabaseSync): Generator<DerivedProblem> {
-  for (const { jcsDigest, places } of duplicates(database)) {
-    const numbers = places.map(([partition, seq]) => `${seq} (${partition})`).join(', ');
-    const problem = `It is stored more than once, under the numbers ${numbers}`;
-    yield { kind: 'duplicate', id: makeCid(codecs.jcs, jcsDigest).text, problem };
   }
 }
 

@@ -1,25 +1,29 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { collections } from '../../../domain/collections/all.ts';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
-import { orphan, type Repairing, type StoreProblem } from '../../../domain/maintenance/problems.ts';
+import {
+  lost,
+  orphan,
+  type Repairing,
+  repairable,
+  type StoreProblem,
+} from '../../../domain/maintenance/problems.ts';
 import { valueAt } from '../../record-pages.ts';
 import { stagingIn } from '../buckets/folder-bucket.ts';
-import { recordReads } from '../collections/record-reads.ts';
+import { recordReads } from '../collections/records.ts';
 import { hasTables, quoted } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
-import { isMissingFile, readError, reading, startError } from '../errors.ts';
+import { isMissingFile, isSqliteError, readError, reading, startError } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
-import { graphReads } from '../graphs/graph-reads.ts';
-import { graphOf } from '../graphs/graphs.ts';
-import { assertSchema } from '../schema.ts';
+import { graphOf, graphReads } from '../graphs/graphs.ts';
+import { assertSchema, createSchema } from '../schema.ts';
 import { sortWrites } from '../statements/row-writes.ts';
-import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
@@ -30,13 +34,17 @@ import { statementPages, statementRewriting, storedStatements } from './statemen
 export async function openEmbeddedFsck(folder: string): Promise<CheckedDatabase> {
   using opened = new DisposableStack();
   const file = join(folder, 'cairn.db');
-  if (!existsSync(file)) throwNoStore(folder);
+  if (!existsSync(file))
+    throw new ServiceError(
+      'not_found',
+      `There is no store in ${folder}. Name its folder with CAIRN_DATA_DIR.`,
+    );
   try {
     opened.use(lockFolder(folder));
-    const writer = opened.adopt(openWriter(file), (database) => database.close());
+    const writer = opened.use(openWriter(file));
     assertSchema(writer, folder);
     if (!hasTables(writer, collections)) throwOlder(folder);
-    const reader = opened.adopt(openReader(file), (database) => database.close());
+    const reader = opened.use(openReader(file));
     const statementCount = reader.prepare(
       'SELECT (SELECT count(*) FROM verified_rows) + (SELECT count(*) FROM unverified_rows) AS count',
     );
@@ -54,11 +62,7 @@ export async function openEmbeddedFsck(folder: string): Promise<CheckedDatabase>
           yield* statementPages(reader, 'unverified', isWanted);
         }),
       graphs: () => reading(() => graphs.iterate().map(graphOf)),
-      graph: (graphId) =>
-        read(() => {
-          const row = graph.get(graphId);
-          return row && graphOf(row);
-        }),
+      graph: (graphId) => read(() => graph.all(graphId).map(graphOf)[0]),
       attachments: (graphId) => read(() => contents.attachments([graphId])),
       records: (declared) => reading(() => recordPages(reader, declared)),
       of: (declared) => recordReads(reader, declared),
@@ -88,10 +92,6 @@ async function read<Result>(work: () => Result | Promise<Result>): Promise<Resul
 function throwOlder(folder: string): never {
   const message = `The data folder ${folder} was written by an older Cairn. Start this version on it once with "cairn serve".`;
   throw new ServiceError('unavailable', message);
-}
-
-function throwNoStore(folder: string): never {
-  throw new ServiceError('not_found', `There is no store in ${folder}. Name its folder with CAIRN_DATA_DIR.`);
 }
 
 const pageRows = 500;
@@ -124,13 +124,13 @@ function entryOf(place: string, text: string, key: string): RecordEntry {
 }
 
 /** No other process uses this folder, so everything unfinished is an orphan. */
-async function* fsckOrphans(
-  dataDir: string,
-  writer: DatabaseSync,
-  { repair }: Repairing,
-): AsyncGenerator<StoreProblem> {
+async function* fsckOrphans(dataDir: string, writer: DatabaseSync, { repair }: Repairing) {
   const staging = stagingIn(dataDir);
-  for (const name of await stagedNames(staging)) {
+  const names = await readdir(staging).catch((error: unknown) => {
+    if (isMissingFile(error)) return [];
+    throw error;
+  });
+  for (const name of names) {
     if (repair) await rm(join(staging, name), { recursive: true, force: true });
     yield orphan('upload', name, 'It was interrupted', { repair });
   }
@@ -141,15 +141,6 @@ async function* fsckOrphans(
   }
 }
 
-async function stagedNames(staging: string): Promise<string[]> {
-  try {
-    return await readdir(staging);
-  } catch (error) {
-    if (isMissingFile(error)) return [];
-    throw error;
-  }
-}
-
 function forget(writer: DatabaseSync, id: number): void {
   const { forgetImport } = graphImportWrites(writer, sortWrites(writer));
   for (let isDone = false; !isDone; ) {
@@ -157,4 +148,57 @@ function forget(writer: DatabaseSync, id: number): void {
     isDone = forgetImport({ id });
     writer.exec('COMMIT');
   }
+}
+
+const problemsReported = 1_000;
+/** SQLITE_CONSTRAINT. */
+const constraint = 19;
+/** What SQLite says when an index lacks rows of its table, or has some that are not there. */
+const ofIndex = /\b(?:missing from|entries in|entry in|order in|values? in) index (\S+)/;
+
+/** SQLite's own check of the file: its pages, and its indexes against the rows; and whether all of those are there. */
+function* fsckDatabase(writer: DatabaseSync, { repair }: Repairing): Generator<StoreProblem> {
+  yield* missingIndexes(writer, { repair });
+  const told = writer
+    .prepare(`PRAGMA integrity_check(${problemsReported})`)
+    .all()
+    .map((row) => String(Object.values(row)[0]))
+    .filter((text) => text !== 'ok');
+  const isRepaired = repair && told.length > 0 && told.every((text) => ofIndex.test(text));
+  if (isRepaired) reindex(writer, new Set(told.map((text) => String(ofIndex.exec(text)?.[1]))));
+  for (const text of told) {
+    const index = ofIndex.exec(text)?.[1];
+    if (index) yield repairable('index', index, `SQLite finds: ${text}`, { repair: isRepaired });
+    else
+      yield lost('database', 'cairn.db', `SQLite finds: ${text}`, 'Restore the data folder from a backup.');
+  }
+}
+
+function* missingIndexes(writer: DatabaseSync, { repair }: Repairing): Generator<StoreProblem> {
+  using newest = new DatabaseSync(':memory:');
+  createSchema(newest, ':memory:');
+  const wanted = newest.prepare(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+  );
+  const find = writer.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?");
+  for (const { name, sql } of wanted.all()) {
+    if (find.get(String(name))) continue;
+    const isRepaired = repair && isMade(writer, String(sql));
+    yield repairable('index', String(name), 'This index is missing', { repair: isRepaired });
+  }
+}
+
+/** Rows that are there twice are in the way of an index that is unique. */
+function isMade(writer: DatabaseSync, sql: string): boolean {
+  try {
+    writer.exec(sql);
+    return true;
+  } catch (error) {
+    if (isSqliteError(error) && (error.errcode & 0xff) === constraint) return false;
+    throw error;
+  }
+}
+
+function reindex(writer: DatabaseSync, names: ReadonlySet<string>): void {
+  for (const name of names) writer.exec(`REINDEX "${name.replaceAll('"', '""')}"`);
 }

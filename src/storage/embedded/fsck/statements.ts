@@ -3,7 +3,7 @@ import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { jcsText, packReferences } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
-import { digestTarget, jcsPlace, type Partition } from '../index/entries.ts';
+import { digestTarget, hasJcs, jcsPlace, type Partition } from '../index/entries.ts';
 import { membershipReads, selectWhole } from '../statements/statement-rows.ts';
 import { registrarReads } from '../statements/statements.ts';
 import { termReads, termWrites } from '../statements/terms.ts';
@@ -51,10 +51,7 @@ export function* statementPages(
 /** The statements among these that are stored. */
 export function storedStatements(reader: DatabaseSync, cids: readonly Cid[]): ReadonlySet<string> {
   const counts = (['verified', 'unverified'] as const).map((partition) =>
-    reader.prepare(
-      `SELECT 1 FROM ${partition}_rows WHERE jcs_digest = ?1
-       AND seq IN (SELECT seq FROM ${partition}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
-    ),
+    reader.prepare(`SELECT 1 FROM ${partition}_rows WHERE ${hasJcs(partition)}`),
   );
   const isStored = ({ digest }: Cid) => counts.some((rows) => rows.get(digest, digestTarget(digest)));
   return new Set(cids.filter(isStored).map(({ text }) => text));

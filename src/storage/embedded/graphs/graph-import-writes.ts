@@ -20,11 +20,9 @@ export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
   const isImport = database.prepare('SELECT 1 FROM graph_imports WHERE id = ?');
 
   return {
-    beginImport(): number {
-      return Number(begin.run().lastInsertRowid);
-    },
+    beginImport: (): number => Number(begin.run().lastInsertRowid),
 
-    publishImport({ id, graph, attachments }: PublishedImport): 'added' | 'exists' {
+    publishImport({ id, graph, attachments }: { id: number; graph: Graph; attachments: GraphAttachments }) {
       const { graphId, name, parentId, projectId } = graph;
       if (isTaken.get(graphId)) return 'exists';
       if (publish.run(id, graphId, name, parentId, projectId).changes === 0)
@@ -54,12 +52,6 @@ export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
       return true;
     },
   };
-}
-
-interface PublishedImport {
-  readonly id: number;
-  readonly graph: Graph;
-  readonly attachments: GraphAttachments;
 }
 
 /** The id of the next graph. Imports have ids from the same sequence. */

@@ -38,6 +38,11 @@ const targetBytes = 6;
 /** Larger numbers take more bytes in SQLite. */
 const targets = 2 ** 47;
 
+/** A condition in SQL for the row with the digest `?1`, whose `digestTarget` is `?2`. */
+export function hasJcs(partition: Partition): string {
+  return `jcs_digest = ?1 AND seq IN (SELECT seq FROM ${partition}_entries WHERE target = ?2 AND place = ${jcsPlace})`;
+}
+
 /** The start of a digest as a number. */
 export function digestTarget(digest: Uint8Array): number {
   let target = 0;
@@ -53,17 +58,12 @@ export function referenceTarget(identifier: string): number {
 export type IndexedRow = RowBytes & Pick<UnpackedRow, 'references'>;
 
 /** The index entries of a row. One can occur several times. */
-export function entryKeys({
-  jcsDigest,
-  rdfcDigest,
-  jcs,
-  references,
-}: IndexedRow): [target: number, place: number][] {
-  const places = placesIn(references);
-  const targets = unpackReferences(references, jcsText(jcs));
+export function entryKeys(row: IndexedRow): [target: number, place: number][] {
+  const places = placesIn(row.references);
+  const targets = unpackReferences(row.references, jcsText(row.jcs));
   return [
-    [digestTarget(jcsDigest), jcsPlace],
-    [digestTarget(rdfcDigest), rdfcPlace],
+    [digestTarget(row.jcsDigest), jcsPlace],
+    [digestTarget(row.rdfcDigest), rdfcPlace],
     ...targets.map(({ identifier }, at): [number, number] => [
       referenceTarget(identifier),
       places[at] ?? otherPlaces,

@@ -38,7 +38,7 @@ export function orderedReads(reader: DatabaseSync, partition: Partition) {
     async contents(graphId: string | null, after: string | null, limit: number): Promise<string[]> {
       const { start, seq } = after === null ? { start: '', seq: 0 } : readMark(after);
       const from = [Buffer.from(start, 'hex'), seq, limit] as const;
-      if (graphId === null) return (await unlisted()).marks(...from);
+      if (graphId === null) return (await unlisted())(...from);
       const graph = graphByName.get(graphId)?.id ?? null;
       return JSON.parse(String(marks.get(graph, ...from)?.marks));
     },
@@ -56,18 +56,16 @@ export function orderedReads(reader: DatabaseSync, partition: Partition) {
 
 const rowsAtOnce = 4_096;
 
-interface UnlistedRows {
-  marks(idStart: Uint8Array, seq: number, limit: number): string[];
-}
+type UnlistedMarks = (idStart: Uint8Array, seq: number, limit: number) => string[];
 
 /**
  * The rows of a snapshot that no registered graph contains, in the order of manifests. No index has this order, because
  * only exports of everything need it. So each snapshot that is asked makes it once, in a temporary table.
  */
-function rowsInNoGraph(reader: DatabaseSync, partition: Partition): () => Promise<UnlistedRows> {
+function rowsInNoGraph(reader: DatabaseSync, partition: Partition): () => Promise<UnlistedMarks> {
   const table = `temp.${partition}_unlisted`;
 
-  async function list(): Promise<UnlistedRows> {
+  async function list(): Promise<UnlistedMarks> {
     reader.exec(
       `CREATE TABLE ${table} (id_start BLOB, seq INTEGER, PRIMARY KEY (id_start, seq)) WITHOUT ROWID`,
     );
@@ -90,10 +88,10 @@ function rowsInNoGraph(reader: DatabaseSync, partition: Partition): () => Promis
     const marks = reader.prepare(
       `SELECT ${markColumn} AS mark FROM ${table} WHERE (id_start, seq) > (?, ?) ORDER BY id_start, seq LIMIT ?`,
     );
-    return { marks: (...from) => marks.all(...from).map(({ mark }) => String(mark)) };
+    return (...from) => marks.all(...from).map(({ mark }) => String(mark));
   }
 
-  let listed: Promise<UnlistedRows> | undefined;
+  let listed: Promise<UnlistedMarks> | undefined;
   return () => {
     listed ??= list();
     return listed;

@@ -49,15 +49,9 @@ export function verifiedNumbers(page: RowPage, partition: Partition): Set<number
 }
 
 /** The rows of pages by their numbers. */
-export function rowsOf(
-  pages: readonly RowPage[],
-  partition: Partition,
-  terms: TermReads,
-): Map<number, StatementRow> {
-  const rows = new Map<number, StatementRow>();
-  for (const page of pages)
-    for (const [rest, bytes] of rowsIn(page)) rows.set(rest[0], new PageRow(bytes, rest, partition, terms));
-  return rows;
+export function rowsOf(pages: readonly RowPage[], partition: Partition, terms: TermReads) {
+  const rows = pages.flatMap((page) => [...rowsIn(page)]);
+  return new Map(rows.map(([rest, bytes]) => [rest[0], new PageRow(bytes, rest, partition, terms)]));
 }
 
 /** A row of a page. Properties that exports rarely use are computed on access. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Visibility } from '../../../domain/access/visibility.ts';
 import { openSnapshot } from '../connections.ts';
-import { graphReads } from '../graphs/graph-reads.ts';
+import { graphReads } from '../graphs/graphs.ts';
 import type { Partition } from '../index/entries.ts';
 import { orderedReads } from './ordered-reads.ts';
 

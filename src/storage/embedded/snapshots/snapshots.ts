@@ -9,12 +9,8 @@ import type { SnapshotOperations } from './snapshot-operations.ts';
 
 type SnapshotThread = OperationThread<SnapshotOperations>;
 
-export interface Snapshots extends AsyncDisposable {
-  open(): Promise<RowsSnapshot>;
-}
-
 /** Snapshots that a thread of their own reads. It starts with the first of them. */
-export function embeddedSnapshots(reader: DatabaseSync): Snapshots {
+export function embeddedSnapshots(reader: DatabaseSync): AsyncDisposable & { open(): Promise<RowsSnapshot> } {
   const terms = termReads(reader);
   let thread: Promise<SnapshotThread> | undefined;
 

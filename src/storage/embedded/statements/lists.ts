@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { throwBadCursor } from '../../../domain/cursors.ts';
-import { codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { type Cid, codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { digestTarget, type Partition, rdfcPlace, referenceTarget } from '../index/entries.ts';
@@ -27,8 +27,16 @@ export function statementLists(reader: DatabaseSync, partition: Partition, terms
     const statement = reader.prepare(sql);
     return (...values: SQLInputValue[]) => statement.all(...values).map(({ seq }) => Number(seq));
   };
-  const newest = (from: string, where: string) =>
-    numbers(`SELECT seq FROM ${partition}_${from} WHERE ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`);
+  const newest = (from: string, where: string) => {
+    const read = numbers(
+      `SELECT seq FROM ${partition}_${from} WHERE ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    );
+    const source =
+      (...key: SQLInputValue[]): Source =>
+      (below, limit) =>
+        read(...key, below, limit);
+    return source;
+  };
   const all = newest('rows', 'true');
   const ofKind = newest('rows', 'kind = ?');
   const ofGraph = newest('graphs', 'graph = ?');
@@ -47,26 +55,20 @@ export function statementLists(reader: DatabaseSync, partition: Partition, terms
   function sourcesOf(list: NewestFirst): Source[] {
     switch (list.by) {
       case 'storing':
-        return [all];
+        return [all()];
       case 'kind': {
         const kind = terms.number(list.kind);
-        return kind === undefined ? [] : [(below, limit) => ofKind(kind, below, limit)];
+        return kind === undefined ? [] : [ofKind(kind)];
       }
       case 'graph':
-        return graphs.all(list.graphId).map(
-          ({ id }) =>
-            (below, limit) =>
-              ofGraph(id as number, below, limit),
-        );
+        return graphs.all(list.graphId).flatMap(({ id = null }) => ofGraph(id));
       case 'projects':
         return [...new Set(list.projects)]
           .flatMap((projectId) => projects.get(projectId)?.id ?? [])
-          .map((id) => (below, limit) => ofProject(id, below, limit));
+          .map((id) => ofProject(id));
       case 'reference': {
         const target = referenceTarget(list.identifier);
-        return [...new Set(list.places)].map(
-          (place) => (below, limit) => ofPlace(target, place, below, limit),
-        );
+        return [...new Set(list.places)].map((place) => ofPlace(target, place));
       }
     }
   }
@@ -86,10 +88,7 @@ export function statementLists(reader: DatabaseSync, partition: Partition, terms
     }
   }
 
-  async function* withId(
-    { rdfcCid }: Extract<StatementList, { by: 'id' }>,
-    after: string | null,
-  ): AsyncGenerator<ListEntry> {
+  async function* withId(rdfcCid: Cid, after: string | null): AsyncGenerator<ListEntry> {
     let [last = 0] = after === null ? [] : readMark(after, 1);
     if (!isStatementCid(rdfcCid, codecs.rdfc)) return;
     for (let isFull = true; isFull; ) {
@@ -103,7 +102,7 @@ export function statementLists(reader: DatabaseSync, partition: Partition, terms
   /** @throws ServiceError `invalid_request` for a mark that the list cannot have. */
   return function entriesOf(list: StatementList, after: string | null): AsyncGenerator<ListEntry> {
     if (list.by === 'time') return timed(list, after);
-    if (list.by === 'id') return withId(list, after);
+    if (list.by === 'id') return withId(list.rdfcCid, after);
     const [below] = after === null ? [Number.MAX_SAFE_INTEGER] : readMark(after, 1);
     return newestFirst(sourcesOf(list), below ?? 0);
   };

@@ -139,11 +139,8 @@ function rowWrites(database: DatabaseSync, partition: Partition) {
 
 export type RowWrites = ReturnType<typeof rowWrites>;
 
-export interface SortWrites {
-  readonly verified: RowWrites;
-  readonly unverified: RowWrites;
-}
+export type SortWrites = ReturnType<typeof sortWrites>;
 
-export function sortWrites(database: DatabaseSync): SortWrites {
+export function sortWrites(database: DatabaseSync) {
   return { verified: rowWrites(database, 'verified'), unverified: rowWrites(database, 'unverified') };
 }

@@ -11,7 +11,7 @@ import type {
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes } from '../../record-pages.ts';
 import { namingDamage } from '../errors.ts';
-import { digestTarget, jcsPlace, type Partition, referenceTarget } from '../index/entries.ts';
+import { digestTarget, hasJcs, type Partition, referenceTarget } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
 import { readChecks } from './read-checks.ts';
 import { LightRow, membershipReads, readsBySeq, selectWhole, statementRow } from './statement-rows.ts';
@@ -29,12 +29,7 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
   const checks = readChecks(reader, partition);
   const wholeBySeq = readsBySeq(reader, partition, 'whole');
   const lightBySeq = readsBySeq(reader, partition, 'light');
-  const byJcs = reader.prepare(
-    selectWhole(
-      partition,
-      `jcs_digest = ?1 AND seq IN (SELECT seq FROM ${partition}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
-    ),
-  );
+  const byJcs = reader.prepare(selectWhole(partition, hasJcs(partition)));
   const entriesTo = reader.prepare(
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${partition}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,

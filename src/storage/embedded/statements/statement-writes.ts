@@ -15,7 +15,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   const countImported = database.prepare('UPDATE graph_imports SET statements = statements + ? WHERE id = ?');
   /** Number of rows that have joined the graph of this write. */
   let joined = 0;
-  const registrars = registrarWrites(database);
+  const addRegistrar = registrarWrites(database);
   /** Numbers of the first and the last new verified row of this write. */
   let added: { readonly first: number; readonly last: number } | null = null;
 
@@ -85,7 +85,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
       const home = graphId === null ? null : findGraph(graphId);
       const counts = putAll(slices, home);
       if (home) count.run(joined, home.id);
-      if (added !== null && registrar !== null) registrars.add(added.first, added.last, registrar);
+      if (added !== null && registrar !== null) addRegistrar(added.first, added.last, registrar);
       return counts;
     },
 
@@ -111,9 +111,7 @@ function registrarWrites(database: DatabaseSync) {
     `UPDATE registrars SET last = ?2 WHERE first = (SELECT max(first) FROM registrars) AND last = ?1 - 1 AND registrar = ?3`,
   );
   const insert = database.prepare('INSERT OR REPLACE INTO registrars VALUES (?, ?, ?)');
-  return {
-    add(first: number, last: number, registrar: string): void {
-      if (extend.run(first, last, registrar).changes === 0) insert.run(first, last, registrar);
-    },
+  return (first: number, last: number, registrar: string): void => {
+    if (extend.run(first, last, registrar).changes === 0) insert.run(first, last, registrar);
   };
 }

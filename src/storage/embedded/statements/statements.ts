@@ -3,17 +3,14 @@ import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementStore } from '../../../domain/integrity/ports.ts';
 import { PackedRows } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Database } from '../database.ts';
-import { digestTarget, jcsPlace } from '../index/entries.ts';
+import { digestTarget, hasJcs } from '../index/entries.ts';
 
-export function embeddedStatements({
-  reader,
-  writes,
-}: Database): Pick<StatementStore, 'putMany' | 'registrarOf'> {
-  const registrars = registrarReads(reader);
+export function embeddedStatements(database: Database): Pick<StatementStore, 'putMany' | 'registrarOf'> {
+  const registrars = registrarReads(database.reader);
   return {
     async putMany(given, graphId, registrar = null) {
       const { slices } = PackedRows.of(given);
-      return await writes.run('putStatements', { graphId, slices, registrar });
+      return await database.writes.run('putStatements', { graphId, slices, registrar });
     },
     registrarOf: async (jcsCid) => registrars.of(jcsCid),
   };
@@ -24,10 +21,7 @@ export function registrarReads(reader: DatabaseSync) {
   const bySeq = reader.prepare(
     'SELECT last, registrar FROM registrars WHERE first <= ? ORDER BY first DESC LIMIT 1',
   );
-  const seqOf = reader.prepare(
-    `SELECT seq FROM verified_rows WHERE jcs_digest = ?1
-     AND seq IN (SELECT seq FROM verified_entries WHERE target = ?2 AND place = ${jcsPlace})`,
-  );
+  const seqOf = reader.prepare(`SELECT seq FROM verified_rows WHERE ${hasJcs('verified')}`);
   const ofRow = (seq: number): string | null => {
     const range = bySeq.get(seq);
     return range && Number(range.last) >= seq ? String(range.registrar) : null;

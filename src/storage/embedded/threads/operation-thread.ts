@@ -3,11 +3,6 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
 import { storageError } from '../errors.ts';
 
-interface Pending {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
-
 type Operation = (args: never) => unknown;
 
 /** Rows are short-lived in a thread, so a small young generation saves memory. */
@@ -22,7 +17,7 @@ export class OperationThread<Operations extends Record<keyof Operations, Operati
 {
   readonly #name: string;
   readonly #thread: Worker;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
   #waiting: Call[] = [];
   /** How many calls of the message in the thread have no outcome yet. */
   #running = 0;
@@ -78,12 +73,8 @@ export class OperationThread<Operations extends Record<keyof Operations, Operati
   #sendWaiting(): void {
     if (this.#waiting.length === 0) return;
     this.#running += this.#waiting.length;
-    this.#send({ calls: this.#waiting });
+    this.#thread.postMessage({ calls: this.#waiting } satisfies ThreadMessage);
     this.#waiting = [];
-  }
-
-  #send(message: ThreadMessage): void {
-    this.#thread.postMessage(message);
   }
 
   #settle(report: ThreadReport): void {
@@ -112,7 +103,7 @@ export class OperationThread<Operations extends Record<keyof Operations, Operati
     if (this.#end) return;
     const exit = once(this.#thread, 'exit');
     this.#sendWaiting();
-    this.#send({ close: true });
+    this.#thread.postMessage({ close: true } satisfies ThreadMessage);
     this.#end = new ServiceError('unavailable', 'The store is closing.');
     await exit;
   }
@@ -175,9 +166,7 @@ type ThreadMessage = { readonly calls: readonly Call[] } | { readonly close: tru
 /** A message from a thread: `ready` once, then outcomes. */
 type ThreadReport = { readonly ready: true } | { readonly outcomes: readonly Outcome[] };
 
-type Outcome =
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: SentError };
+type Outcome = { readonly id: number } & ({ readonly result: unknown } | { readonly error: SentError });
 
 /** Errors lose their class between threads. */
 interface SentError {

@@ -1,14 +1,20 @@
 import { type Filter, ObjectId } from 'mongodb';
 import type { Bucket, Buckets } from '../../../domain/bucket.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
+import type { ByteRange } from '../../../domain/integrity/ports.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { repeat } from '../../repeat.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
-import { pagesByKey } from '../pages-by-key.ts';
-import { type BucketFiles, bucketFiles, bucketNames, type StoredFile } from './bucket-files.ts';
-import { removeUploads, sweepUploads } from './interrupted-uploads.ts';
+import { pagesByKey } from '../some-documents.ts';
+import {
+  type BucketFiles,
+  bucketFiles,
+  bucketNames,
+  removeUploads,
+  type StoredFile,
+  sweepUploads,
+} from './bucket-files.ts';
 import { stagedFile } from './staged-file.ts';
 
 /** All processes remove orphans, at the start and then hourly. */
@@ -56,23 +62,13 @@ export function gridFsBucket(bucket: BucketFiles): Bucket {
   };
 }
 
-async function readFileRange(
-  bucket: BucketFiles,
-  filename: string,
-  range?: ByteRange,
-): Promise<BlobContent | undefined> {
+async function readFileRange(bucket: BucketFiles, filename: string, range?: ByteRange) {
   const file = await translated(() => bucket.files.findOne({ filename }));
   if (!file) return undefined;
   assertSizes(file);
   const { first, last } = range ?? { first: 0, last: file.length - 1 };
   const bytes = file.data ? wholeBytes(file, first, last + 1) : fileBytes(bucket, file, first, last + 1);
-  return {
-    size: file.length,
-    bytes,
-    async [Symbol.asyncDispose]() {
-      await bytes.return(undefined);
-    },
-  };
+  return { size: file.length, bytes, [Symbol.asyncDispose]: () => bytes[Symbol.asyncDispose]() };
 }
 
 /** @throws ServiceError `damaged` for a document without valid sizes. */
@@ -96,11 +92,8 @@ async function* fileBytes(bucket: BucketFiles, file: StoredFile, first: number, 
   const { chunkSize } = file;
   const read = (n: number) => readChunk(bucket, file, n);
   let start = Math.floor(first / chunkSize) * chunkSize;
-  for await (const chunk of mapConcurrent(
-    chunkNumbers(start / chunkSize, end / chunkSize),
-    chunksAtOnce,
-    read,
-  )) {
+  const numbers = chunkNumbers(start / chunkSize, end / chunkSize);
+  for await (const chunk of mapConcurrent(numbers, chunksAtOnce, read)) {
     yield chunk.subarray(Math.max(first - start, 0), end - start);
     start += chunkSize;
   }
@@ -110,11 +103,7 @@ function* chunkNumbers(first: number, end: number): Generator<number> {
   for (let n = first; n < end; n += 1) yield n;
 }
 
-async function readChunk(
-  { chunks }: BucketFiles,
-  { _id, length, chunkSize }: StoredFile,
-  n: number,
-): Promise<Uint8Array> {
+async function readChunk({ chunks }: BucketFiles, { _id, length, chunkSize }: StoredFile, n: number) {
   const data: unknown = (await translated(() => chunks.findOne({ files_id: _id, n })))?.data;
   const isWhole = data instanceof Uint8Array && data.length === Math.min(chunkSize, length - n * chunkSize);
   return isWhole ? data : throwDamaged();

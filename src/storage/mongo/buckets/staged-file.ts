@@ -5,8 +5,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { stagedBytes } from '../../staged-bytes.ts';
 import { inTime, isDuplicate, storageError } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
-import { type BucketFiles, chunkSize } from './bucket-files.ts';
-import { removeUploads } from './interrupted-uploads.ts';
+import { type BucketFiles, chunkSize, removeUploads } from './bucket-files.ts';
 
 /** A longer upload is refused, because its chunks would soon count as orphans. */
 const uploadMs = 12 * 3_600_000;
@@ -43,7 +42,11 @@ export function stagedFile(bucket: BucketFiles): StagedBytes {
   return stagedBytes({
     stream: writer.stream,
     async publish(filename, isIntact) {
-      if (database.now().getTime() - began > uploadMs) throwSlow();
+      if (database.now().getTime() - began > uploadMs)
+        throw new ServiceError(
+          'unavailable',
+          'The upload took too long. Send it faster, or in smaller blobs.',
+        );
       while ((await inTime(insert(filename))) === 'taken') {
         const taken = await inTime(files.findOne({ filename }, { projection: { _id: 1 } }));
         // The driver repeats an insert whose answer was lost.
@@ -59,10 +62,6 @@ export function stagedFile(bucket: BucketFiles): StagedBytes {
     },
     errorOf: storageError,
   });
-}
-
-function throwSlow(): never {
-  throw new ServiceError('unavailable', 'The upload took too long. Send it faster, or in smaller blobs.');
 }
 
 const chunksAtOnce = 3;

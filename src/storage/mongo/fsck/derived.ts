@@ -5,11 +5,14 @@ import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { importCollection } from '../graphs/graph-documents.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
-import { pagesByKey } from '../pages-by-key.ts';
-import { graphsWithout, projectsWith } from '../statements/graph-updates.ts';
-import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
-import { among } from '../statements/statement-inserts.ts';
-import { takeOver } from '../statements/verified-takeover.ts';
+import { pagesByKey } from '../some-documents.ts';
+import {
+  graphsWithout,
+  projectsWith,
+  type StatementDocument,
+  statementCollections,
+} from '../statements/statement-documents.ts';
+import { among, takeOver } from '../statements/statement-inserts.ts';
 import { graphKeys, nameOf } from './statements.ts';
 
 type Listed = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;
@@ -84,18 +87,15 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Check
         yield { kind: 'duplicate', id: nameOf(_id), problem: 'It is verified, and unverified as well' };
     for (const statements of [verified, unverified])
       for await (const { _id, unknownGraphs, missingProjects } of wrongDocuments(statements)) {
+        const id = nameOf(_id);
         for (const key of unknownGraphs)
           yield {
             kind: 'membership',
-            id: nameOf(_id),
+            id,
             problem: `It is in a graph with the key ${key}, which does not exist`,
           };
-        if (missingProjects.length > 0)
-          yield {
-            kind: 'index',
-            id: nameOf(_id),
-            problem: `It is not listed under projects of its graphs: ${missingProjects.join(', ')}`,
-          };
+        const problem = `It is not listed under projects of its graphs: ${missingProjects.join(', ')}`;
+        if (missingProjects.length > 0) yield { kind: 'index', id, problem };
       }
   }
 

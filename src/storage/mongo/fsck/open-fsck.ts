@@ -2,7 +2,7 @@ import { type IndexDescriptionInfo, MongoServerError, ObjectId } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
-import type { CheckedDatabase, RecordEntry } from '../../../domain/maintenance/contents.ts';
+import type { CheckedDatabase } from '../../../domain/maintenance/contents.ts';
 import {
   lost,
   orphan,
@@ -10,19 +10,18 @@ import {
   repairable,
   type StoreProblem,
 } from '../../../domain/maintenance/problems.ts';
-import { bucketFiles, bucketNames } from '../buckets/bucket-files.ts';
-import { oldUploads, removeUploads } from '../buckets/interrupted-uploads.ts';
+import { bucketFiles, bucketNames, oldUploads, removeUploads } from '../buckets/bucket-files.ts';
 import { documentOf, type RecordDocument, recordOf } from '../collections/documents.ts';
 import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
 import { storageError, translated, translatedEach } from '../errors.ts';
 import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
+import { forgetImport, oldImports } from '../graphs/graph-imports.ts';
 import { mongoGraphs } from '../graphs/graphs.ts';
-import { forgetImport, oldImports } from '../graphs/import-orphans.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { type CollectionIndexes, createIndexes } from '../indexes.ts';
 import { openExisting, type Patience } from '../open-database.ts';
-import { pagesByKey } from '../pages-by-key.ts';
+import { pagesByKey } from '../some-documents.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { storeIndexes } from '../store-indexes.ts';
 import { derivedData } from './derived.ts';
@@ -81,10 +80,7 @@ async function* registeredGraphs(database: Database): AsyncGenerator<Graph> {
     for (const document of page) if (!('importing' in document)) yield graphOf(document);
 }
 
-async function* recordPages(
-  database: Database,
-  declared: Collection,
-): AsyncGenerator<readonly RecordEntry[]> {
+async function* recordPages(database: Database, declared: Collection) {
   const documents = database.collection<RecordDocument>(declared.name);
   for await (const page of pagesByKey(documents, { first: '', limit: pageRecords }))
     yield page.map((document) => ({ id: document._id, record: recordOf(declared, document) }));
@@ -126,12 +122,7 @@ function isSame(found: IndexDescriptionInfo, wanted: CollectionIndexes['indexes'
   return isUnique && JSON.stringify(found.key) === JSON.stringify(wanted.key);
 }
 
-async function missing(
-  database: Database,
-  wanted: CollectionIndexes,
-  name: string,
-  { repair }: Repairing,
-): Promise<StoreProblem> {
+async function missing(database: Database, wanted: CollectionIndexes, name: string, { repair }: Repairing) {
   try {
     if (repair) await createIndexes(database, [wanted]);
     return repairable('index', name, 'This index is missing', { repair });

@@ -57,28 +57,16 @@ export async function* statementPages(
   const filter = { position: { $not: { $type: 'objectId' } } } as const;
   const options = { projection: { _id: 1 }, limit: unreadableReported };
   const unordered = await translated(() => statements.find(filter, options).toArray());
-  yield [
-    ...page,
-    ...unordered.map(({ _id }) => ({
-      id: nameOf(_id),
-      problem: 'Its document has no position in the order of storing',
-    })),
-  ];
+  const problem = 'Its document has no position in the order of storing';
+  yield [...page, ...unordered.map(({ _id }) => ({ id: nameOf(_id), problem }))];
 }
 
 /**
  * Reads keys by the index, which may be missing, and then documents by their keys. So servers that sort what they read
  * sort only keys.
  */
-async function* inOrder(
-  statements: Collection<StatementDocument>,
-  isWanted: IsWanted,
-): AsyncGenerator<StatementDocument[]> {
-  const options = {
-    projection: { position: 1 },
-    sort: { position: 1 },
-    limit: keysAtOnce,
-  } as const;
+async function* inOrder(statements: Collection<StatementDocument>, isWanted: IsWanted) {
+  const options = { projection: { position: 1 }, sort: { position: 1 }, limit: keysAtOnce } as const;
   for (let last = ObjectId.createFromTime(0); ; ) {
     const keys = await translated(() => statements.find({ position: { $gt: last } }, options).toArray());
     const wanted = keys.filter(({ _id }) => !isDigest(_id) || isWanted(_id));
@@ -122,17 +110,11 @@ export function graphKeys({ graphs }: Pick<StatementDocument, 'graphs'>): Object
 }
 
 /** The statements among these that are stored. */
-export async function storedStatements(
-  database: Database,
-  cids: readonly Cid[],
-): Promise<ReadonlySet<string>> {
+export async function storedStatements(database: Database, cids: readonly Cid[]) {
   const filter = { _id: { $in: cids.map(({ digest }) => digest) } };
   const { verified, unverified } = statementCollections(database);
-  const found = await translated(() =>
-    Promise.all(
-      [verified, unverified].map((rows) => rows.find(filter, { projection: { _id: 1 } }).toArray()),
-    ),
-  );
+  const find = (rows: typeof verified) => rows.find(filter, { projection: { _id: 1 } }).toArray();
+  const found = await translated(() => Promise.all([find(verified), find(unverified)]));
   return new Set(found.flat().map(({ _id }) => nameOf(_id)));
 }
 

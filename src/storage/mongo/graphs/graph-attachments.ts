@@ -33,12 +33,9 @@ export async function putAttachments(
     ...partsOf(ordered).map((some) => ({ contexts: some, anchors: [] })),
     ...partsOf(anchors).map((some) => ({ contexts: [], anchors: some })),
   ];
+  const stored = attachmentCollection(database);
   for (const [part, attachments] of parts.entries())
-    await attachmentCollection(database).replaceOne(
-      { graph, part },
-      { graph, part, ...attachments },
-      { upsert: true },
-    );
+    await stored.replaceOne({ graph, part }, { graph, part, ...attachments }, { upsert: true });
 }
 
 function partsOf<Item>(items: readonly Item[]): Item[][] {

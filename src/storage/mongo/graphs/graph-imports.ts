@@ -1,14 +1,19 @@
-import type { ObjectId } from 'mongodb';
+import type { Collection, ObjectId } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { GraphImport, GraphImports } from '../../../domain/integrity/manifest/ports.ts';
 import type { Database } from '../database.ts';
 import { isDuplicate, translated } from '../errors.ts';
 import { nextPosition } from '../positions.ts';
+import {
+  graphsWithout,
+  onlyIn,
+  type StatementDocument,
+  statementCollections,
+} from '../statements/statement-documents.ts';
 import { putStatements } from '../statements/statement-writes.ts';
-import { writeUnique } from '../unique-writes.ts';
-import { putAttachments } from './graph-attachments.ts';
-import { graphCollection, importCollection, isComing } from './graph-documents.ts';
-import { forgetImport } from './import-orphans.ts';
+import { repeatingDeadlocks, writeUnique } from '../unique-writes.ts';
+import { forgetAttachments, putAttachments } from './graph-attachments.ts';
+import { graphCollection, type ImportDocument, importCollection, isComing } from './graph-documents.ts';
 
 export function mongoGraphImports(database: Database): GraphImports {
   return {
@@ -68,4 +73,59 @@ function mongoGraphImport(database: Database, key: ObjectId, projectId: string):
 
 function throwAbandoned(): never {
   throw new ServiceError('conflict', 'The import was abandoned.');
+}
+
+/** An import that did not change for this long is an orphan. */
+const orphanMs = 24 * 3_600_000;
+const rowsAtOnce = 1_000;
+
+export async function sweepImports(database: Database, now: Date): Promise<void> {
+  for (const { _id } of await oldImports(database, now)) await forgetImport(database, _id);
+}
+
+export async function oldImports(database: Database, now: Date): Promise<ImportDocument[]> {
+  const limit = new Date(now.getTime() - orphanMs);
+  return await importCollection(database)
+    .find({ importing: { $lt: limit } })
+    .toArray();
+}
+
+/**
+ * Removes the content of an import, unless it is registered. The first step closes the import. A repeat continues where
+ * the work was interrupted.
+ */
+export async function forgetImport(database: Database, key: ObjectId): Promise<void> {
+  const imports = importCollection(database);
+  const abandoned = await imports.updateOne(
+    { _id: key, importing: { $exists: true } },
+    { $set: { isAbandoned: true } },
+  );
+  if (abandoned.matchedCount === 0) return;
+  const { verified, unverified } = statementCollections(database);
+  while (await repeatingDeadlocks(() => removeUnverified(unverified, key)));
+  while (await repeatingDeadlocks(() => leaveGraph(verified, key)));
+  await forgetAttachments(database, key);
+  await imports.deleteOne({ _id: key });
+}
+
+/** Removes some rows from the graph, and deletes those that are in no other graph. @returns false when none was left. */
+async function removeUnverified(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
+  const members = await membersOf(rows, graph);
+  await rows.deleteMany({ ...members, ...onlyIn([graph]) });
+  await rows.updateMany(members, [{ $set: { graphs: graphsWithout([graph]) } }]);
+  // Several imports may remove a shared row from their graphs at the same time.
+  await rows.deleteMany({ ...members, graphs: [] });
+  return members._id.$in.length > 0;
+}
+
+async function leaveGraph(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
+  const members = await membersOf(rows, graph);
+  await rows.updateMany(members, [{ $set: { graphs: graphsWithout([graph]) } }]);
+  return members._id.$in.length > 0;
+}
+
+async function membersOf(rows: Collection<StatementDocument>, graphs: ObjectId) {
+  const options = { projection: { _id: 1 }, limit: rowsAtOnce, hint: 'graph' };
+  const found = await rows.find({ graphs }, options).toArray();
+  return { _id: { $in: found.map(({ _id }) => _id) } };
 }

@@ -27,8 +27,8 @@ export function mongoGraphs(database: Database, registered: RegisteredGraphs): G
   };
 
   return {
-    async add({ graphId, name, parentId, projectId }) {
-      return await translated(async () => {
+    add: ({ graphId, name, parentId, projectId }) =>
+      translated(async () => {
         const _id = nextPosition(database.now());
         try {
           const graph = { _id, graphId, name, parentId, projectId };
@@ -39,8 +39,7 @@ export function mongoGraphs(database: Database, registered: RegisteredGraphs): G
         }
         // The driver repeats an insert whose answer was lost, so the duplicate may be this graph.
         return (await graphs.findOne({ graphId }))?._id.equals(_id) ? 'added' : 'exists';
-      });
-    },
+      }),
 
     async get(graphId) {
       const graph = await registered.find(graphId);
@@ -82,10 +81,9 @@ export function mongoGraphs(database: Database, registered: RegisteredGraphs): G
       return found.map(graphOf);
     },
 
-    async statementCounts(graphIds, most) {
-      return await translated(() =>
+    statementCounts: (graphIds, most) =>
+      translated(() =>
         Array.fromAsync(mapConcurrent(graphIds, countsAtOnce, (graphId) => countOf(graphId, most))),
-      );
-    },
+      ),
   };
 }

@@ -122,10 +122,7 @@ export function describedDocument(row: DescribedRow): DescribedDocument {
   };
 }
 
-function referenceFields({
-  kind,
-  references,
-}: DescribedRow): Pick<DescribedDocument, 'references' | 'roles' | 'roleNumbers'> {
+function referenceFields({ kind, references }: DescribedRow) {
   const roles = new Map<string, number>();
   const roleNumbers: number[] = [];
   const entries = references.map(({ role, identifier }) => {
@@ -172,4 +169,23 @@ export function statementRow(document: StatementDocument, partition: Partition):
     contextSet,
     isTrusted: partition === 'verified',
   };
+}
+
+/** Expressions that treat a single graph or project of a document like an array of one. */
+export function arrayOf(field: 'graphs' | 'projects') {
+  const value = `$${field}`;
+  return { $cond: [{ $isArray: value }, value, [value]] };
+}
+
+/** Matches a document while it is in these graphs and no others. A plain `{ graphs }` also finds a graph among others. */
+export function onlyIn(graphs: readonly ObjectId[]) {
+  return { $expr: { $eq: [arrayOf('graphs'), graphs] } };
+}
+
+export function graphsWithout(keys: readonly ObjectId[]) {
+  return { $filter: { input: arrayOf('graphs'), cond: { $not: [{ $in: ['$$this', keys] }] } } };
+}
+
+export function projectsWith(projects: readonly string[]) {
+  return { $setUnion: [arrayOf('projects'), { $literal: projects }] };
 }

@@ -2,8 +2,15 @@ import { type Collection, MongoBulkWriteError } from 'mongodb';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { isDuplicate } from '../errors.ts';
 import { repeatingDeadlocks } from '../unique-writes.ts';
-import { arrayOf, graphsWithout, projectsWith } from './graph-updates.ts';
-import type { GraphOfRows, StatementDocument } from './statement-documents.ts';
+import {
+  arrayOf,
+  type GraphOfRows,
+  graphsWithout,
+  onlyIn,
+  projectsWith,
+  type StatementCollections,
+  type StatementDocument,
+} from './statement-documents.ts';
 
 type Statements = Collection<StatementDocument>;
 type Documents = readonly StatementDocument[];
@@ -72,12 +79,8 @@ export async function joinKnown(
   };
 }
 
-async function findKnown(
-  statements: Statements,
-  documents: Documents,
-  graph: GraphOfRows | null,
-): Promise<ReadonlyMap<string, Known>> {
-  if (documents.length === 0) return new Map();
+async function findKnown(statements: Statements, documents: Documents, graph: GraphOfRows | null) {
+  if (documents.length === 0) return new Map<string, Known>();
   const isMember = graph && { isMember: { $in: [graph.key, arrayOf('graphs')] } };
   const options = { projection: { position: 1, ...isMember }, batchSize: documents.length + 1 };
   const found = await statements.find<Known>(among(documents), options).toArray();
@@ -85,23 +88,62 @@ async function findKnown(
 }
 
 /** @returns whether this write has added all documents. */
-async function join(
-  statements: Statements,
-  documents: Documents,
-  graph: GraphOfRows | null,
-): Promise<boolean> {
+async function join(statements: Statements, documents: Documents, graph: GraphOfRows | null) {
   if (documents.length === 0 || graph === null) return true;
-  const { modifiedCount } = await statements.updateMany({ ...among(documents), graphs: { $ne: graph.key } }, [
-    {
-      $set: {
-        graphs: { $concatArrays: [graphsWithout([graph.key]), [graph.key]] },
-        projects: projectsWith([graph.projectId]),
-      },
-    },
-  ]);
+  const lacking = { ...among(documents), graphs: { $ne: graph.key } };
+  const graphs = { $concatArrays: [graphsWithout([graph.key]), [graph.key]] };
+  const update = { $set: { graphs, projects: projectsWith([graph.projectId]) } };
+  const { modifiedCount } = await statements.updateMany(lacking, [update]);
   return modifiedCount === documents.length;
 }
 
 export function among(documents: readonly Pick<StatementDocument, '_id'>[]) {
   return { _id: { $in: documents.map(({ _id }) => _id) } };
+}
+
+type Named = Pick<StatementDocument, '_id'>;
+type Leaving = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;
+
+/**
+ * If a form is both verified and unverified, the verified document takes over the graphs and the unverified one is
+ * removed. Every writer does this after its write, so one of them sees both documents. An unverified document that joins
+ * another graph meanwhile is checked again.
+ * @returns the documents whose forms were taken over.
+ */
+export async function takeOver(
+  collections: StatementCollections,
+  documents: readonly Named[],
+): Promise<readonly Named[]> {
+  const { verified, unverified } = collections;
+  const taken = new Set<string>();
+  for (;;) {
+    const leaving = await findLeaving(collections, documents);
+    if (leaving.length === 0) break;
+    await repeatingDeadlocks(() => verified.bulkWrite(leaving.map(takingOver), { ordered: false }));
+    const unchanged = leaving.map(({ _id, graphs }) => ({ _id, ...onlyIn([graphs].flat()) }));
+    const removals = unchanged.map((filter) => ({ deleteOne: { filter } }));
+    await repeatingDeadlocks(() => unverified.bulkWrite(removals, { ordered: false }));
+    for (const document of leaving) taken.add(nameOf(document));
+  }
+  return taken.size > 0 ? documents.filter((document) => taken.has(nameOf(document))) : [];
+}
+
+async function findLeaving({ verified, unverified }: StatementCollections, documents: readonly Named[]) {
+  const projection = { graphs: 1, projects: 1 };
+  const found = await unverified.find<Leaving>(among(documents), { projection }).toArray();
+  if (found.length === 0) return [];
+  const there = await verified.find(among(found), { projection: { _id: 1 } }).toArray();
+  const names = new Set(there.map(nameOf));
+  return found.filter((document) => names.has(nameOf(document)));
+}
+
+function nameOf({ _id }: Named): string {
+  return digestHex({ digest: _id });
+}
+
+function takingOver({ _id, graphs, projects }: Leaving) {
+  const first = [graphs].flat();
+  const all = { $concatArrays: [first, graphsWithout(first)] };
+  const update = [{ $set: { graphs: all, projects: projectsWith([projects].flat()) } }];
+  return { updateOne: { filter: { _id }, update } };
 }

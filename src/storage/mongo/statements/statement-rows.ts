@@ -129,10 +129,7 @@ function mongoRows(
       for (const { identifier } of row.references) found.get(identifier)?.add(row);
       await yieldToEventLoop();
     }
-    return {
-      byIdentifier: new Map(found.entries().map(([identifier, own]) => [identifier, [...own]])),
-      bytes,
-    };
+    return { byIdentifier: new Map(found.entries().map(([name, own]) => [name, [...own]])), bytes };
   }
 
   async function whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]> {

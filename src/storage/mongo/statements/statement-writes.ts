@@ -23,8 +23,7 @@ import {
   statementCollections,
   statementDocument,
 } from './statement-documents.ts';
-import { insertOrJoin, joinKnown } from './statement-inserts.ts';
-import { takeOver } from './verified-takeover.ts';
+import { insertOrJoin, joinKnown, takeOver } from './statement-inserts.ts';
 
 /** The most rows and bytes in one message. It takes a few milliseconds to encode. */
 const rowsAtOnce = 500;
