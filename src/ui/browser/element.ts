@@ -1,18 +1,29 @@
 type Attribute = string | boolean | ((event: Event) => void) | undefined;
+/** Nothing is shown for false and undefined. */
+type Content = Node | string | false | undefined;
 
 /** An element with attributes, listeners and content. Text stays text, so it cannot become markup. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, Attribute>> = {},
-  ...content: (Node | string)[]
+  ...content: Content[]
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(name, value);
     else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value);
   }
-  made.append(...content);
+  made.append(...content.filter((one) => one !== undefined && one !== false));
   return made;
+}
+
+/** Terms with their values. */
+export function terms(
+  rows: Iterable<readonly [term: Node | string, value: Node | string]>,
+  attributes: Readonly<Record<string, Attribute>> = {},
+): HTMLElement {
+  const items = [...rows].flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, value)]);
+  return element('dl', attributes, ...items);
 }
 
 /** A button that does not submit a form. */

@@ -7,14 +7,10 @@ import { cidOfFile } from './file-hash.ts';
 function attachFileDrop(place: HTMLElement): void {
   const chooser = element('input', { type: 'file', hidden: true });
   const status = element('div', { role: 'status', class: 'found-file' });
+  const stays = 'Its bytes stay on this machine.';
   place.append(
     button('Choose a file', () => chooser.click()),
-    element(
-      'span',
-      { class: 'stays' },
-      element('span', {}, 'or drop one here. '),
-      'Its bytes stay on this machine.',
-    ),
+    element('span', { class: 'stays' }, element('span', {}, 'or drop one here. '), stays),
     chooser,
     status,
   );

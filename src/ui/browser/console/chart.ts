@@ -138,12 +138,8 @@ function table({ dataset }: HTMLElement): HTMLElement {
     const at = Date.parse(start);
     const link = element('a', { href: spanAddress(dataset.page ?? '', at, at + length) }, localTime(start));
     const cells = [String(count), String(errors), String(denied), ms(p50), ms(p99)];
-    return element(
-      'tr',
-      {},
-      element('th', { scope: 'row' }, link),
-      ...cells.map((text, column) => element('td', { 'data-label': heads[column + 1] }, text)),
-    );
+    const values = cells.map((text, column) => element('td', { 'data-label': heads[column + 1] }, text));
+    return element('tr', {}, element('th', { scope: 'row' }, link), ...values);
   });
   const head = element('tr', {}, ...heads.map((text) => element('th', { scope: 'col' }, text)));
   return element('table', { class: 'records' }, element('thead', {}, head), element('tbody', {}, ...rows));

@@ -23,11 +23,8 @@ async function change(form: HTMLFormElement): Promise<void> {
   const opener = document.activeElement;
   try {
     const headers = { ...csrf(), 'content-type': 'application/json' };
-    await ask(action, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(Object.fromEntries(new FormData(form))),
-    });
+    const body = JSON.stringify(Object.fromEntries(new FormData(form)));
+    await ask(action, { method: 'POST', headers, body });
     part('problem').textContent = '';
     replaceContent(await (await ask(location.href)).text());
     announce(done);

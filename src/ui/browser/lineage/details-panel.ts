@@ -64,14 +64,10 @@ function legend(graph: Graph): Node[] {
     const words = element('span', {}, element('b', {}, kind), ` ${shownKinds.edges[kind] ?? ''}: ${length}`);
     return element('li', {}, sample(kind), words);
   });
-  const marks = marksIn(graph).map(([mark, count]) =>
-    element(
-      'li',
-      { class: 'mark' },
-      markBadge(mark),
-      element('span', {}, `${trustMarks[mark].meaning}: ${count}`),
-    ),
-  );
+  const marks = marksIn(graph).map(([mark, count]) => {
+    const words = element('span', {}, `${trustMarks[mark].meaning}: ${count}`);
+    return element('li', { class: 'mark' }, markBadge(mark), words);
+  });
   return [kinds, lines, marks].map((items) => element('ul', { class: 'legend' }, ...items));
 }
 

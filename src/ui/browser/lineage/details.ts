@@ -34,14 +34,11 @@ export function details(node: GraphNode, reading: Reading, loaded: readonly Node
   const near = graph.edgesAt(id).toSorted((a, b) => Number(isFlow(b)) - Number(isFlow(a)));
   const [facts, links] = split(near, (edge) => isFact(graph, edge));
   const [into, out] = split(links, ({ to }) => to === id);
+  const what = kindWords(node) + (id === graph.start ? ', the start' : '');
+  const when = kind === 'statement' && time !== undefined ? [', ', timeElement(time)] : [];
   return [
     element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), ...breakable(titleOf(graph, id))),
-    element(
-      'p',
-      { class: 'kind' },
-      kindWords(node) + (id === graph.start ? ', the start' : ''),
-      ...(kind === 'statement' && time !== undefined ? [', ', timeElement(time)] : []),
-    ),
+    element('p', { class: 'kind' }, what, ...when),
     ...(node.trust
       ? [element('p', { class: 'vouched' }, markBadge(trustMark(node.trust)), trustWords(node.trust))]
       : []),
@@ -57,13 +54,10 @@ export function details(node: GraphNode, reading: Reading, loaded: readonly Node
 
 /** The nodes of a stack, as a list. */
 export function stackDetails({ roles, members }: Stack, { graph, select }: Reading): Node[] {
-  const rows = members.slice(0, stackRows).map((id) =>
-    element(
-      'li',
-      {},
-      button(titleOf(graph, id), () => select(id), { class: 'link' }),
-    ),
-  );
+  const rows = members.slice(0, stackRows).map((id) => {
+    const link = button(titleOf(graph, id), () => select(id), { class: 'link' });
+    return element('li', {}, link);
+  });
   const rest = members.length > stackRows ? ` These are the first ${stackRows}.` : '';
   return [
     element('h2', { tabindex: '-1' }, symbol('stack'), `${members.length} more`),
@@ -85,8 +79,8 @@ function further({ id, kind, hidden }: GraphNode, { graph, isAsked, expand }: Re
   return element(
     'div',
     { class: 'further' },
-    ...(hidden > 0 ? [element('p', {}, missing + note)] : []),
-    ...(isAsked(id) ? [] : [button('Look further from here', () => expand(id))]),
+    hidden > 0 && element('p', {}, missing + note),
+    !isAsked(id) && button('Look further from here', () => expand(id)),
     element('ul', {}, ...links.map(([text = '', href]) => element('li', {}, element('a', { href }, text)))),
   );
 }
@@ -101,7 +95,7 @@ function edgeList(title: string, edges: readonly GraphEdge[], id: string, readin
     all.remove();
   });
   const heading = element('h3', {}, `${title}: ${counted(edges.length, 'edge')}`);
-  return element('section', {}, heading, list, ...(edges.length > rowsAtFirst ? [all] : []));
+  return element('section', {}, heading, list, edges.length > rowsAtFirst && all);
 }
 
 function edgeRow(edge: GraphEdge, id: string, { graph, select }: Reading) {

@@ -4,7 +4,7 @@ import type { Tone } from '../../../contract/words/trust.ts';
 import { askJson, Failure, sentenceOf } from '../api.ts';
 import { badge } from '../badge.ts';
 import { element, part } from '../element.ts';
-import { askDocument as askBlob, blobAddress } from './lineage-api.ts';
+import { askDocument, blobAddress } from './lineage-api.ts';
 
 const decisionTones: Readonly<Record<string, Tone>> = {
   approved: 'good',
@@ -53,16 +53,14 @@ export class Governance {
 }
 
 async function read(id: string): Promise<readonly Node[]> {
-  const projects = (await askGovernance(id)).filter(
+  const address = `/gov/v1/status/${encodeURIComponent(id)}`;
+  const projects = (await askJson<GovernanceStatusesAnswer>(address)).projects.filter(
     ({ declarations, controls, certificates }) =>
       declarations.length + controls.length + certificates.length > 0,
   );
   const shown = await Promise.all(projects.slice(0, mostProjects).map(projectSection));
   const rest = projects.length - shown.length;
-  return [
-    ...shown,
-    ...(rest > 0 ? [element('p', {}, `${rest} more projects have something about it.`)] : []),
-  ];
+  return rest > 0 ? [...shown, element('p', {}, `${rest} more projects have something about it.`)] : shown;
 }
 
 async function projectSection({ project, declarations, controls, certificates }: ProjectGovernance) {
@@ -83,59 +81,47 @@ async function projectSection({ project, declarations, controls, certificates }:
     'section',
     {},
     element('h3', {}, 'In the project ', element('code', {}, project)),
-    element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : [])),
+    element('ul', {}, ...items, rest > 0 && element('li', {}, `${rest} more`)),
   );
 }
 
 async function controlRow(title: string, declaration: Declaration | undefined, review: Review | null) {
-  const text = declaration && (await askDocument(declaration.documentCid))?.statement;
-  const by = (what: string, { submittedBy, submittedAt }: Declaration | Review) =>
-    line(
-      'by',
-      `${what} ${[submittedBy && `by ${shortId(submittedBy)}`, day(submittedAt)].filter(Boolean).join(', ')}`,
-    );
+  const text = declaration && (await documentOf(declaration.documentCid))?.statement;
+  const by = (what: string, { submittedBy, submittedAt }: Declaration | Review) => {
+    const words = [submittedBy && `by ${shortId(submittedBy)}`, day(submittedAt)].filter(Boolean).join(', ');
+    return element('span', { class: 'by' }, `${what} ${words}`);
+  };
+  const mark = review
+    ? badge(decisionTones[review.decision] ?? 'plain', review.decision.replaceAll('_', ' '))
+    : badge('plain', 'not reviewed');
   return element(
     'li',
     {},
-    element(
-      'div',
-      { class: 'vouched' },
-      review
-        ? badge(decisionTones[review.decision] ?? 'plain', review.decision.replaceAll('_', ' '))
-        : badge('plain', 'not reviewed'),
-      element('b', {}, title),
-    ),
-    ...(typeof text === 'string' ? [element('p', {}, text.slice(0, 500))] : []),
-    ...(declaration ? [by('Declared', declaration)] : []),
-    ...(review ? [by('Reviewed', review)] : []),
+    element('div', { class: 'vouched' }, mark, element('b', {}, title)),
+    typeof text === 'string' && element('p', {}, text.slice(0, 500)),
+    declaration && by('Declared', declaration),
+    review !== null && by('Reviewed', review),
   );
 }
 
 async function certificateRow({ kind, standing, sourceCid, policyCid, validUntil }: Certificate) {
   const title = policyCid === null ? 'Membership' : `Certificate: ${await titleOf(policyCid)}`;
+  const mark = badge(standingTones[standing] ?? 'plain', standing);
+  const until = `${standing === 'expired' ? 'Expired' : 'Valid until'} ${day(validUntil)}`;
   return element(
     'li',
     {},
-    element(
-      'div',
-      { class: 'vouched' },
-      badge(standingTones[standing] ?? 'plain', standing),
-      element('b', {}, title),
-    ),
-    line('by', `${standing === 'expired' ? 'Expired' : 'Valid until'} ${day(validUntil)}`),
+    element('div', { class: 'vouched' }, mark, element('b', {}, title)),
+    element('span', { class: 'by' }, until),
     element('a', { href: blobAddress(sourceCid) }, `The ${kind} credential`),
   );
 }
 
 /** The title of a policy or a control. */
 async function titleOf(cid: string): Promise<string> {
-  const document = await askDocument(cid);
+  const document = await documentOf(cid);
   const title = document?.title ?? document?.name;
   return typeof title === 'string' && title.trim() !== '' ? title.slice(0, 200) : shortId(bareId(cid));
-}
-
-function line(name: string, text: string): HTMLElement {
-  return element('span', { class: name }, text);
 }
 
 function day(time: string | null): string {
@@ -147,12 +133,7 @@ type Declaration = ProjectGovernance['declarations'][number];
 type Review = NonNullable<Declaration['review']>;
 type Certificate = ProjectGovernance['certificates'][number];
 
-/** What stands for a subject in the projects that the reader may see. */
-async function askGovernance(id: string): Promise<readonly ProjectGovernance[]> {
-  return (await askJson<GovernanceStatusesAnswer>(`/gov/v1/status/${encodeURIComponent(id)}`)).projects;
-}
-
 /** A JSON document; undefined if the reader cannot see it. */
-async function askDocument(cid: string): Promise<Record<string, unknown> | undefined> {
-  return await askBlob(cid).catch(() => undefined);
+async function documentOf(cid: string) {
+  return await askDocument(cid).catch(() => undefined);
 }

@@ -9,8 +9,7 @@ import { captionOf } from './drawing/captions.ts';
 import { Drawing } from './drawing/drawing.ts';
 import { labelWidth, lineLabels } from './drawing/labels.ts';
 import { anchored, placed, walked } from './drawing/layout.ts';
-import type { Lineage } from './graph.ts';
-import { Graph } from './graph.ts';
+import { Graph, type Lineage } from './graph.ts';
 import { askLineage } from './lineage-api.ts';
 import { type Question, QuestionForm } from './question.ts';
 import { firstView, type ShownNode, shown, type View } from './shown.ts';
@@ -58,7 +57,15 @@ class LineagePage {
       this.#show(firstView(this.#graph, this.#form.question));
       this.#camera.open(this.#drawing.places, answer.id);
       announce(`${counted(answer.nodes.length, 'node')}, ${counted(answer.edges.length, 'edge')}.`);
-      if (answer.edges.length === 0) showNothingBeside();
+      if (answer.edges.length === 0)
+        notify(
+          element(
+            'p',
+            { role: 'status' },
+            'Nothing is known to lead to it or away from it in this direction.',
+          ),
+          element('p', {}, 'Another direction may show more.'),
+        );
     });
   }
 
@@ -70,10 +77,11 @@ class LineagePage {
     this.#view.setAttribute('aria-busy', 'true');
     try {
       const answer = await askLineage(id, question, asking.signal);
-      hideNotice();
+      part('notice').hidden = true;
       use(answer);
     } catch (error) {
-      if (!asking.signal.aborted) showFailure(error, () => void this.#ask(id, question, use));
+      const retry = () => void this.#ask(id, question, use);
+      if (!asking.signal.aborted) notify(...failureParts(error, advices, retry));
     } finally {
       if (this.#asking === asking) this.#view.removeAttribute('aria-busy');
     }
@@ -98,15 +106,9 @@ class LineagePage {
     const layout = placed(picture, (line) => labelWidth(labels.get(line)));
     const { places } = this.#drawing;
     this.#drawing.draw(picture, labels, anchored(layout, places.get(still), layout.places.get(still)));
-    this.#write();
-    this.#tell();
-  }
-
-  #write() {
-    for (const node of this.#shown.values()) {
-      this.#drawing.write(node.id, captionOf(node, this.#graph));
-    }
+    for (const node of picture.nodes) this.#drawing.write(node.id, captionOf(node, this.#graph));
     this.#drawing.mark(this.#selected, this.#start);
+    this.#tell();
   }
 
   #tell() {
@@ -190,24 +192,7 @@ class LineagePage {
   }
 }
 
-/** Shows what is wrong and what to do. Offers to try again if that can help. */
-function showFailure(error: unknown, retry: () => void): void {
-  show(failureParts(error, advices, retry));
-}
-
-/** Shows that nothing but the start can be drawn. */
-function showNothingBeside(): void {
-  show([
-    element('p', { role: 'status' }, 'Nothing is known to lead to it or away from it in this direction.'),
-    element('p', {}, 'Another direction may show more.'),
-  ]);
-}
-
-function hideNotice(): void {
-  part('notice').hidden = true;
-}
-
-function show(parts: readonly Node[]): void {
+function notify(...parts: readonly Node[]): void {
   const notice = part('notice');
   notice.hidden = false;
   notice.replaceChildren(...parts);

@@ -46,14 +46,10 @@ async function read(graph: Graph, { id, hidden, kind }: GraphNode): Promise<read
 async function table(title: string, document: string | undefined): Promise<Node[]> {
   const members = document === undefined ? undefined : await askDocument(document);
   if (!members) return [];
-  const rows = Object.entries(members).map(([name, value]) =>
-    element(
-      'tr',
-      {},
-      element('th', { scope: 'row' }, harmless(name)),
-      element('td', {}, ...breakable(textOf(value))),
-    ),
-  );
+  const rows = Object.entries(members).map(([name, value]) => {
+    const head = element('th', { scope: 'row' }, harmless(name));
+    return element('tr', {}, head, element('td', {}, ...breakable(textOf(value))));
+  });
   const rest = rows.length - mostRows;
   return [
     element('h3', {}, title),

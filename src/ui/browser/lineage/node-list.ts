@@ -1,7 +1,7 @@
 import { bareId, shortId } from '../../../contract/words/text.ts';
 import { markLabel } from '../../../contract/words/trust.ts';
 import { trustBadge } from '../badge.ts';
-import { element, part } from '../element.ts';
+import { button, element, part } from '../element.ts';
 import { kindWords, symbol, symbolOf } from '../kinds.ts';
 import { timeElement } from '../times.ts';
 import type { Reading } from './details.ts';
@@ -56,28 +56,15 @@ function row(
   selected: string | undefined,
   select: (id: string) => void,
 ) {
-  const time = timestamp === undefined ? [] : [timeElement(timestamp)];
-  const choose = element(
-    'button',
-    {
-      type: 'button',
-      class: 'link',
-      'data-id': node.id,
-      'aria-current': node.id === selected && 'true',
-      click: () => select(node.id),
-    },
+  const time = timestamp === undefined ? '' : timeElement(timestamp);
+  const mark = node.trust && markLabel(node.trust) ? trustBadge(node.trust) : '';
+  const current = { 'aria-current': node.id === selected && 'true' };
+  const choose = button('', () => select(node.id), { class: 'link', 'data-id': node.id, ...current });
+  choose.append(
     symbol(symbolOf(node)),
     element('span', { class: 'title' }, title),
     element('span', { class: 'subtitle' }, shortId(node.id)),
-    element(
-      'span',
-      { class: 'by' },
-      kindWords(node),
-      ' ',
-      ...time,
-      ' ',
-      ...(node.trust && markLabel(node.trust) ? [trustBadge(node.trust)] : []),
-    ),
+    element('span', { class: 'by' }, kindWords(node), ' ', time, ' ', mark),
   );
   return element('li', {}, choose);
 }

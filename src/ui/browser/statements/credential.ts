@@ -3,7 +3,7 @@ import { harmless } from '../../../contract/words/text.ts';
 import { resultTones } from '../../../contract/words/trust.ts';
 import { askJson } from '../api.ts';
 import { badge } from '../badge.ts';
-import { element, section } from '../element.ts';
+import { element, section, terms } from '../element.ts';
 import { localTime } from '../times.ts';
 import { facts, shownValue } from './members.ts';
 import { credentialEnds, payloadOf } from './sentence.ts';
@@ -41,13 +41,12 @@ async function verifiableCredential(statement: Json, names: Names): Promise<HTML
     ['Claims', credential.credentialSubject],
     ['Evidence', credential.evidence],
   ];
-  const list = rows
-    .filter(([, value]) => value !== undefined)
-    .flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, shownValue(value, names))]);
-  return section(
-    'The credential',
-    element('div', {}, await checks(credential), element('dl', { class: 'members' }, ...list)),
+  const given = rows.filter(([, value]) => value !== undefined);
+  const list = terms(
+    given.map(([term, value]) => [term, shownValue(value, names)]),
+    { class: 'members' },
   );
+  return section('The credential', element('div', {}, await checks(credential), list));
 }
 
 /** Asks the service to check the credential now. */
@@ -57,9 +56,8 @@ async function checks(credential: Json): Promise<HTMLElement> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ credential }),
   };
-  const answer = await askJson<CredentialVerificationAnswer>('/credentials/v1/verify', init).catch(
-    () => undefined,
-  );
+  const asked = askJson<CredentialVerificationAnswer>('/credentials/v1/verify', init);
+  const answer = await asked.catch(() => undefined);
   if (answer === undefined) return element('p', {}, 'The service cannot check it now.');
   const items = checkNames.map(([name, label]) => {
     const { result, reason } = answer.checks[name];
@@ -74,13 +72,7 @@ function envelope(signed: Json, names: Names): HTMLElement {
   const content = payloadOf(signed);
   const type = harmless(String(signed.payloadType));
   const kind = `A DSSE envelope of ${type} with ${count} signature${count === 1 ? '' : 's'}.`;
-  return section(
-    'The credential',
-    element(
-      'div',
-      { class: 'card' },
-      element('p', {}, content === undefined ? `${kind} It carries no JSON.` : `${kind} It says:`),
-      ...(content === undefined ? [] : [facts(content, names)]),
-    ),
-  );
+  const words = element('p', {}, content === undefined ? `${kind} It carries no JSON.` : `${kind} It says:`);
+  const says = content && facts(content, names);
+  return section('The credential', element('div', { class: 'card' }, words, says));
 }

@@ -60,17 +60,10 @@ function progressOf({ state, statements, bytes }: ExportState): string {
 function result({ result, statements, bytes, missing_blobs: missing }: ExportState): Node[] {
   const count = missing?.count ?? 0;
   const link = element('a', { href: result ?? '', download: '' }, 'Download it again');
+  const lacks = `${count} files that statements refer to are not stored here, so the export lacks them.`;
   return [
     element('p', {}, `${statements.toLocaleString('en')} statements, ${size(bytes)}. `, link),
-    ...(count > 0
-      ? [
-          element(
-            'p',
-            {},
-            `${count} files that statements refer to are not stored here, so the export lacks them.`,
-          ),
-        ]
-      : []),
+    ...(count > 0 ? [element('p', {}, lacks)] : []),
   ];
 }
 

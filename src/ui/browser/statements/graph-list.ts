@@ -19,21 +19,18 @@ export async function showGraphs(): Promise<void> {
   );
   const isLoose = (rest?.statements ?? 0) > 0;
   if (items.length === 0 && !isLoose) return;
-  const list = element('ul', { class: 'graphs' }, ...items);
+  const more = element(
+    'p',
+    {},
+    'There are more. ',
+    element('code', {}, 'cairn graph list'),
+    ' lists them all.',
+  );
+  const loose = `${countOf(rest ?? {})} in no graph. Only exports of everything have them.`;
   part('graphs').replaceChildren(
-    list,
-    ...(next === undefined
-      ? []
-      : [element('p', {}, 'There are more. ', element('code', {}, 'cairn graph list'), ' lists them all.')]),
-    ...(rest && isLoose
-      ? [
-          element(
-            'p',
-            { class: 'quiet' },
-            `${countOf(rest)} in no graph. Only exports of everything have them.`,
-          ),
-        ]
-      : []),
+    element('ul', { class: 'graphs' }, ...items),
+    ...(next === undefined ? [] : [more]),
+    ...(isLoose ? [element('p', { class: 'quiet' }, loose)] : []),
   );
   part('graphs-section').hidden = false;
 }

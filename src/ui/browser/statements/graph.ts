@@ -1,6 +1,6 @@
 import { harmless } from '../../../contract/words/text.ts';
 import { copyable } from '../copying.ts';
-import { element, part } from '../element.ts';
+import { element, part, terms } from '../element.ts';
 import { loading } from '../failed.ts';
 import { showExport } from './export.ts';
 import { graphList } from './graph-list.ts';
@@ -42,29 +42,19 @@ function nothing(next: string | undefined): Node {
 }
 
 async function showAbout({ graph, graphs, next_cursor: next }: GraphWithChildren): Promise<void> {
+  const { graph_id: id, project_id: project } = graph;
   const parent = graph.parent_id === null ? undefined : (await askGraph(graph.parent_id)).graph;
   if (parent) part('parents').replaceChildren('› ', graphLink(parent));
   const rows: readonly (readonly [string, Node | string])[] = [
     ['Holds', countOf(graph)],
     ['Part of', parent ? graphLink(parent) : 'nothing: it is a root graph'],
-    ['Graph id', copyable(graph.graph_id, 'the graph id')],
-    [
-      'Project',
-      graph.project_id === graph.graph_id
-        ? 'its own, with the same id'
-        : copyable(graph.project_id, 'the project id'),
-    ],
+    ['Graph id', copyable(id, 'the graph id')],
+    ['Project', project === id ? 'its own, with the same id' : copyable(project, 'the project id')],
   ];
-  const list = rows.flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, value)]);
   const children = [element('h3', {}, 'Graphs in it'), graphList(graphs)];
-  const more = element(
-    'p',
-    {},
-    'There are more: ',
-    element('code', {}, `cairn graph show ${graph.graph_id}`),
-  );
+  const more = element('p', {}, 'There are more: ', element('code', {}, `cairn graph show ${id}`));
   part('about').replaceChildren(
-    element('dl', {}, ...list),
+    terms(rows),
     ...(graphs.length > 0 ? children : []),
     ...(next === undefined ? [] : [more]),
   );

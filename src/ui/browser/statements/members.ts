@@ -1,4 +1,4 @@
-import { element } from '../element.ts';
+import { element, terms } from '../element.ts';
 import { kindOf, words } from '../kinds.ts';
 import { localTime } from '../times.ts';
 import { typeOf } from './sentence.ts';
@@ -22,20 +22,14 @@ export function memberTable(statement: Json, names: Names): HTMLElement {
   const rows = Object.entries(statement)
     .filter(([name]) => !elsewhere.test(name))
     .toSorted(([one], [other]) => order(one, members) - order(other, members));
-  return element(
-    'dl',
-    { class: 'members' },
-    ...rows.flatMap(([name, value]) => {
-      const meaning = members[name]?.meaning ?? commonMeanings[name];
-      const quiet =
-        meaning === undefined ? [] : [' ', element('span', { class: 'quiet' }, meaning.replaceAll('`', ''))];
-      const shown = name === 'timestamp' ? localTime(String(value)) : shownValue(value, names);
-      return [
-        element('dt', {}, foreignText(members[name]?.document ?? words(name)), ...quiet),
-        element('dd', {}, shown),
-      ];
-    }),
-  );
+  const items = rows.flatMap(([name, value]) => {
+    const meaning = (members[name]?.meaning ?? commonMeanings[name])?.replaceAll('`', '');
+    const quiet = meaning === undefined ? [] : [' ', element('span', { class: 'quiet' }, meaning)];
+    const shown = name === 'timestamp' ? localTime(String(value)) : shownValue(value, names);
+    const term = element('dt', {}, foreignText(members[name]?.document ?? words(name)), ...quiet);
+    return [term, element('dd', {}, shown)];
+  });
+  return element('dl', { class: 'members' }, ...items);
 }
 
 /** In the order of the declaration, and members of all kinds last. */
@@ -57,14 +51,7 @@ export function shownValue(value: unknown, names: Names, depth = 0): Node {
 /** An object as terms and values. */
 export function facts(value: Json, names: Names, depth = 0): HTMLElement {
   const rows = Object.entries(value).filter(([name]) => name !== '@context');
-  return element(
-    'dl',
-    {},
-    ...rows.flatMap(([name, one]) => [
-      element('dt', {}, foreignText(name)),
-      element('dd', {}, shownValue(one, names, depth)),
-    ]),
-  );
+  return terms(rows.map(([name, one]) => [foreignText(name), shownValue(one, names, depth)]));
 }
 
 function listOf(values: readonly unknown[], names: Names, depth: number): Node {
@@ -74,16 +61,10 @@ function listOf(values: readonly unknown[], names: Names, depth: number): Node {
     values.slice(from, to).map((one) => element('li', {}, shownValue(one, names, depth + 1)));
   const list = element('ul', { class: 'values' }, ...items(0, listedAtFirst));
   if (values.length <= listedAtFirst) return list;
-  const rest = element(
-    'details',
-    {},
-    element('summary', {}, `${(values.length - listedAtFirst).toLocaleString('en')} more`),
-  );
-  rest.addEventListener(
-    'toggle',
-    () => rest.append(element('ul', { class: 'values' }, ...items(listedAtFirst))),
-    { once: true },
-  );
+  const count = (values.length - listedAtFirst).toLocaleString('en');
+  const rest = element('details', {}, element('summary', {}, `${count} more`));
+  const open = () => rest.append(element('ul', { class: 'values' }, ...items(listedAtFirst)));
+  rest.addEventListener('toggle', open, { once: true });
   return element('div', {}, list, rest);
 }
 

@@ -27,18 +27,9 @@ export async function registrantOf(given: string): Promise<string | undefined> {
 }
 
 /** The things whose name begins with a text, as a table. */
-export async function byName({
-  q,
-  type,
-  by,
-  cursor,
-}: Search): Promise<{ content: Node; next?: string | undefined }> {
-  const { statements, next_cursor: next } = await askStatements({
-    name: q,
-    registered_by: by,
-    cursor,
-    limit: String(namesAtOnce),
-  });
+export async function byName({ q, type, by, cursor }: Search) {
+  const query = { name: q, registered_by: by, cursor, limit: String(namesAtOnce) };
+  const { statements, next_cursor: next } = await askStatements(query);
   const described = await ofKind(statements, type);
   const ids = described.flatMap(({ statement }) => idsIn([statement.subject, statement.registeredBy]));
   const names = await askNames(ids);
@@ -46,28 +37,18 @@ export async function byName({
     const subject = String(statement.subject);
     const short = element('code', { class: 'quiet' }, shortId(subject));
     const name = element('a', { href: pageOf(subject), title: subject }, nameOrId(subject, names));
+    const label = `see the statement that names ${shortId(subject)}`;
+    const see = { href: statementAddress(id), 'aria-label': label };
     return [
       element('span', {}, name, ' ', short),
       whatIs(subject),
       registrant(statement.registeredBy, names),
       when(statement.timestamp),
-      element(
-        'span',
-        { class: 'row' },
-        trustBadge(trust),
-        element(
-          'a',
-          { href: statementAddress(id), 'aria-label': `see the statement that names ${shortId(subject)}` },
-          'see',
-        ),
-      ),
+      element('span', { class: 'row' }, trustBadge(trust), element('a', see, 'see')),
     ];
   });
-  if (rows.length > 0)
-    return {
-      content: table('Things with this name', ['Name', 'What it is', 'Named by', 'When', 'Trust'], rows),
-      next,
-    };
+  const heads = ['Name', 'What it is', 'Named by', 'When', 'Trust'];
+  if (rows.length > 0) return { content: table('Things with this name', heads, rows), next };
   const sentence =
     next === undefined
       ? 'Nothing that you may see has such a name.'
@@ -81,9 +62,8 @@ async function ofKind(rows: readonly FoundStatement[], type: string): Promise<re
   const fits = await Promise.all(
     rows.map(async ({ statement }) => {
       const [subject = ''] = idsIn(statement.subject);
-      const found = await askJson<FindingsAnswer>(
-        `/cid/v1/find/${encodeURIComponent(subject)}?limit=100`,
-      ).catch(() => undefined);
+      const address = `/cid/v1/find/${encodeURIComponent(subject)}?limit=100`;
+      const found = await askJson<FindingsAnswer>(address).catch(() => undefined);
       return found?.statements.some((one) => one.type === type) ?? false;
     }),
   );

@@ -19,6 +19,7 @@ export function signatureSection({ signatures, jcs_cid: own }: Verification, nam
       signer === null ? 'an unknown key' : isIdentifier(signer) ? thing(signer, names) : foreignText(signer);
     const role = one.is_registrant ? ', its registrant' : '';
     const carried = element('a', { href: statementAddress(carrier) }, 'a credential');
+    const means = carrier === own ? [] : [', with ', carried];
     return element(
       'li',
       {},
@@ -26,10 +27,10 @@ export function signatureSection({ signatures, jcs_cid: own }: Verification, nam
         'span',
         { class: 'row' },
         ...marksOf(one),
-        element('span', {}, 'Signed by ', who, role, ...(carrier === own ? [] : [', with ', carried])),
+        element('span', {}, 'Signed by ', who, role, ...means),
       ),
-      ...(reason === undefined ? [] : [element('p', {}, harmless(reason, 500))]),
-      ...(until === undefined ? [] : [element('p', { class: 'quiet' }, `Valid until ${localTime(until)}`)]),
+      reason !== undefined && element('p', {}, harmless(reason, 500)),
+      until !== undefined && element('p', { class: 'quiet' }, `Valid until ${localTime(until)}`),
     );
   });
   return [section('Signatures', element('ul', { class: 'cards' }, ...items))];

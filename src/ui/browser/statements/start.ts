@@ -57,13 +57,8 @@ function show(...content: Node[]): void {
 
 function nothing(next: string | undefined): Node {
   if (next !== undefined) return element('p', {}, 'Nothing matches so far. Older statements may.');
-  return element(
-    'p',
-    {},
-    isFiltered
-      ? 'No statement that you may see matches.'
-      : 'No statement that you may see is stored here yet.',
-  );
+  const what = isFiltered ? 'matches' : 'is stored here yet';
+  return element('p', {}, `No statement that you may see ${what}.`);
 }
 
 function showFirstSteps(): void {

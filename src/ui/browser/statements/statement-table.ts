@@ -53,11 +53,8 @@ function withCredentials(list: readonly FoundStatement[]): Row[] {
 function statementCells(row: Row, names: Names): (Node | string)[] {
   const { id, statement, type, unverified } = row;
   const kind = element('span', { class: 'kind' }, symbol(type), kindLabel(typeOf(statement)));
-  const says = element(
-    'a',
-    { href: statementAddress(id) },
-    ...sentence(statement, id, names, { trust: row.trust }),
-  );
+  const words = sentence(statement, id, names, { trust: row.trust });
+  const says = element('a', { href: statementAddress(id) }, ...words);
   const marks = unverified ? [badge('warning', 'unverified', 'Its contexts could not be verified.')] : [];
   return [
     element('span', {}, kind, says),
@@ -89,16 +86,13 @@ export function table(
   heads: readonly string[],
   rows: readonly (readonly (Node | string)[])[],
 ): HTMLElement {
+  const body = rows.map((cells) => element('tr', {}, ...cells.map((value, at) => cell(value, at, heads))));
   return element(
     'table',
     { class: 'records' },
     element('caption', { class: 'unseen' }, caption),
     element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)))),
-    element(
-      'tbody',
-      {},
-      ...rows.map((cells) => element('tr', {}, ...cells.map((value, at) => cell(value, at, heads)))),
-    ),
+    element('tbody', {}, ...body),
   );
 }
 

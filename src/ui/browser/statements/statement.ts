@@ -79,8 +79,8 @@ async function load(): Promise<void> {
         ...(others.length > 0 ? [section('Statements about it', otherList(others))] : []),
       ),
     ),
-    folded('The statement as JSON', async () => await jsonText()),
-    folded('The statement as N-Quads', async () => await quadsText()),
+    folded('The statement as JSON', jsonText),
+    folded('The statement as N-Quads', quadsText),
   );
 }
 
@@ -96,15 +96,9 @@ function vouched(statement: Json, { trust }: Verification, names: Names): HTMLEl
   const who = typeof by === 'string' ? ['Registered by ', thing(by, names)] : ['It names no registrant'];
   const time = timestamp === undefined ? [] : [', ', when(timestamp), ` (${localTime(String(timestamp))})`];
   const proof = typeof by === 'string' || trust.state !== 'claimed' ? signedBy(trust, names) : [];
-  const why =
-    trust.reason === undefined ? [] : [element('span', { class: 'quiet' }, harmless(trust.reason, 500))];
-  return element(
-    'p',
-    { class: 'vouched' },
-    markBadge(trustMark(trust)),
-    element('span', {}, ...who, ...time, '. ', ...proof),
-    ...why,
-  );
+  const words = element('span', {}, ...who, ...time, '. ', ...proof);
+  const why = trust.reason !== undefined && element('span', { class: 'quiet' }, harmless(trust.reason, 500));
+  return element('p', { class: 'vouched' }, markBadge(trustMark(trust)), words, why);
 }
 
 function signedBy(trust: TrustAnswer, names: Names): (Node | string)[] {
@@ -146,7 +140,7 @@ async function graphLinks({ statements }: Findings): Promise<{ links: HTMLElemen
 function graphs(links: readonly HTMLElement[], rest: number): HTMLElement {
   if (links.length === 0) return element('p', {}, 'None. Exports of graphs do not have this statement.');
   const items = links.map((link) => element('li', {}, link));
-  return element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : []));
+  return element('ul', {}, ...items, rest > 0 && element('li', {}, `${rest} more`));
 }
 
 function identifiers({ statement_id: id, jcs_cid: jcs }: Verification, { variants = [] }: Findings) {
@@ -171,19 +165,18 @@ function identifiers({ statement_id: id, jcs_cid: jcs }: Verification, { variant
 }
 
 function otherList(others: Findings['statements']): HTMLElement {
-  const items = others
-    .slice(0, mostOthers)
-    .map(({ id, type, role }) =>
-      element(
-        'li',
-        {},
-        element('a', { href: statementAddress(id) }, kindLabel(type)),
-        ' ',
-        element('span', { class: 'quiet' }, `as ${words(role).toLowerCase()}`),
-      ),
+  const items = others.slice(0, mostOthers).map(({ id, type, role }) => {
+    const link = element('a', { href: statementAddress(id) }, kindLabel(type));
+    return element(
+      'li',
+      {},
+      link,
+      ' ',
+      element('span', { class: 'quiet' }, `as ${words(role).toLowerCase()}`),
     );
+  });
   const rest = others.length - items.length;
-  return element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : []));
+  return element('ul', {}, ...items, rest > 0 && element('li', {}, `${rest} more`));
 }
 
 async function jsonText(): Promise<string> {
@@ -210,18 +203,14 @@ async function attached(statement: Json, id: string): Promise<HTMLElement[]> {
 
 async function documentSection(title: string, cid: string): Promise<HTMLElement> {
   const document = await askDocument(cid).catch(() => undefined);
+  if (document !== undefined)
+    return section(
+      title,
+      element('div', { class: 'card' }, facts(document, await askNames(identifiersIn(document)))),
+    );
   const bytes = element('a', { href: blobAddress(cid) }, 'its bytes');
-  const content =
-    document === undefined
-      ? element(
-          'p',
-          {},
-          'It is not stored here as a small JSON document. See ',
-          bytes,
-          ', if they are stored.',
-        )
-      : element('div', { class: 'card' }, facts(document, await askNames(identifiersIn(document))));
-  return section(title, content);
+  const words = 'It is not stored here as a small JSON document. See ';
+  return section(title, element('p', {}, words, bytes, ', if they are stored.'));
 }
 
 void loading(load, place);
