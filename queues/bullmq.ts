@@ -39,17 +39,10 @@ export class BullQueue implements JobQueue {
     this.#options = options;
     this.#producer = producer;
     const { prefix, backOffMs: delay = 1_000, onError } = options;
-    this.#queue = new Queue(queueName, {
-      connection: producer,
-      prefix,
-      defaultJobOptions: {
-        attempts,
-        backoff: { type: 'exponential', delay },
-        // The records of jobs say how they ended.
-        removeOnComplete: true,
-        removeOnFail: true,
-      },
-    });
+    const backoff = { type: 'exponential', delay };
+    // The records of jobs say how they ended.
+    const defaultJobOptions = { attempts, backoff, removeOnComplete: true, removeOnFail: true };
+    this.#queue = new Queue(queueName, { connection: producer, prefix, defaultJobOptions });
     this.#queue.on('error', onError);
   }
 
@@ -58,11 +51,8 @@ export class BullQueue implements JobQueue {
    * @throws ServiceError `unavailable` when Redis refuses the user or does not have the database.
    */
   static async open(options: BullQueueOptions): Promise<BullQueue> {
-    const producer = connection(options, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 1,
-      commandTimeout: commandMs,
-    });
+    const limits = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: commandMs };
+    const producer = connection(options, limits);
     let problem: Error | undefined;
     producer.on('error', (error) => {
       problem = error;
@@ -142,16 +132,9 @@ export class BullQueue implements JobQueue {
       this.#running.add(running);
       await running.finally(() => this.#running.delete(running));
     };
-    const worker = new Worker(queueName, run, {
-      connection: consumer,
-      prefix,
-      concurrency,
-      autorun: false,
-      lockDuration: silentMs,
-      stalledInterval: silentMs / 3,
-      maxStalledCount: attempts,
-    });
-    return worker.on('error', onError);
+    const stalling = { lockDuration: silentMs, stalledInterval: silentMs / 3, maxStalledCount: attempts };
+    const options = { connection: consumer, prefix, concurrency, autorun: false, ...stalling };
+    return new Worker(queueName, run, options).on('error', onError);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

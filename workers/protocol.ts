@@ -1,5 +1,5 @@
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
-import type { CanonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
+import type { CanonicalJson } from '../src/domain/integrity/identification/jcs.ts';
 import type { ClosedWorld } from '../src/domain/integrity/ports.ts';
 import type { EnvelopePart, SplitEnvelope } from '../src/domain/json/split-envelope.ts';
 import type { PackedError, PackedResults } from './packing.ts';

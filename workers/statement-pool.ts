@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
-import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
+import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/jcs.ts';
 import type {
   ClosedWorld,
   Identification,

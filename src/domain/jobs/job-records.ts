@@ -85,12 +85,9 @@ export async function claimJob(
   if (claimed) return claimed;
   const job = await jobs.get(id);
   if (!job || !isDue(job, silentSince)) return undefined;
-  const { state, runner: last, heardAt, attempts } = job;
-  return await jobs.update(
-    id,
-    { state, runner: last, heardAt, attempts },
-    { ...mine, attempts: attempts + 1 },
-  );
+  const { state, heardAt, attempts } = job;
+  const seen = { state, runner: job.runner, heardAt, attempts };
+  return await jobs.update(id, seen, { ...mine, attempts: attempts + 1 });
 }
 
 /** Stores the progress of a job. @returns false if another runner has it, or it was removed. */

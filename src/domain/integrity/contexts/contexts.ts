@@ -50,24 +50,17 @@ export class ContextRegistry {
         if (tried.size >= triesLimit) throwTooMany(`${triesLimit} contexts`);
         tried.add(url);
         await this.#load(url);
-        if (this.#weightOf(urls) > resolutionLimit) throwTooMany(`${resolutionLimit} bytes of contexts`);
+        const reached = this.#world.reachable(urls).values();
+        const weight = reached.reduce((sum, document) => sum + document.weight, 0);
+        if (weight > resolutionLimit) throwTooMany(`${resolutionLimit} bytes of contexts`);
       }
     }
     return [...this.world.reachable(urls).values()].map(({ url, text, cid }) => ({ url, text, cid }));
   }
 
-  #weightOf(urls: readonly string[]): number {
-    return this.#world
-      .reachable(urls)
-      .values()
-      .reduce((sum, { weight }) => sum + weight, 0);
-  }
-
   #missing(urls: readonly string[], tried: ReadonlySet<string>): string[] {
-    const mentioned = this.world
-      .reachable(urls)
-      .values()
-      .flatMap(({ mentions }) => mentions);
+    const reached = this.world.reachable(urls).values();
+    const mentioned = reached.flatMap(({ mentions }) => mentions);
     return [...mentioned.filter((url) => !this.world.has(url) && !tried.has(url))];
   }
 
@@ -123,10 +116,8 @@ export class ContextKeeper {
   }
 
   async documents(set: string): Promise<ContextDocument[]> {
-    const members = Object.entries(await this.members(set));
-    return Promise.all(
-      members.map(async ([url, cid]) => ({ url, cid, text: decodeUtf8(await this.read(cid)) })),
-    );
+    const read = async (url: string, cid: string) => ({ url, cid, text: decodeUtf8(await this.read(cid)) });
+    return Promise.all(Object.entries(await this.members(set)).map(([url, cid]) => read(url, cid)));
   }
 
   /** The CIDs of the documents of a stored set, by URL. */

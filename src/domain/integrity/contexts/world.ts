@@ -75,7 +75,10 @@ export class ContextWorld {
     if (this.#documents.has(document.url)) return;
     if (document.url.length > urlLimit) throwBadUrl(document.url);
     const { json, values } = parseContext(document, { isLimited: this.#isLimited });
-    const mentions = mentionedBy(document.url, this.mentioned(json));
+    const urls = this.mentioned(json);
+    // Relative to its own URL, and without a base as if another document imported it.
+    const absolute = urls.map((url) => jsonldUrl.prependBase(document.url, url));
+    const mentions = [...new Set([...urls, ...absolute])];
     const weight = document.text.length + values * valueWeight;
     this.#set({ ...document, json, mentions, hasSilentTerms: namesSilentKeyword(json), weight });
   }
@@ -232,11 +235,6 @@ function namesSilentKeyword(value: unknown): boolean {
   return Object.values(value).some(namesSilentKeyword);
 }
 
-/** The URLs that a context document mentions, relative to its own URL, and without a base as if another document imported it. */
-function mentionedBy(documentUrl: string, urls: readonly string[]): string[] {
-  return [...new Set([...urls, ...urls.map((url) => jsonldUrl.prependBase(documentUrl, url))])];
-}
-
 /**
  * Every string in an `@context` or `@import` anywhere in a JSON document, as written and as jsonld reads it without a
  * base, where it still resolves dots in the path. Overlong URLs are left out, because no world has them.
@@ -254,11 +252,7 @@ export function mentionedContexts(document: unknown, { isLimited = true } = {}):
   return [...urls];
 }
 
-/** The number of contexts in all `@context` and `@import` of a JSON document. */
-export function countContexts(document: unknown): number {
-  return contextsIn(document).reduce((sum, context) => sum + context.length, 0);
-}
-
+/** The contexts in each `@context` and `@import` of a JSON document. */
 export function* contextsIn(value: unknown): Generator<readonly unknown[], void> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {

@@ -31,10 +31,8 @@ export function manifestExports(
     async run({ id, owner, request }, report, runner): Promise<ExportProgress> {
       const { form, projects, ...filter } = request;
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
-      await using manifest = await exportManifest(ports, filter, visibilityFor(projects), {
-        form,
-        onGathered,
-      });
+      const visibility = visibilityFor(projects);
+      await using manifest = await exportManifest(ports, filter, visibility, { form, onGathered });
       let left = Math.min(leastBytes, mostBytes);
       const reserve = async (bytes: number) => {
         if (bytes <= left) return;

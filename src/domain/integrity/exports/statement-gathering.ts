@@ -64,7 +64,7 @@ export class StatementGathering implements AsyncDisposable {
   }
 
   async #addRow(row: StatementRow): Promise<void> {
-    const { rdfcCid, jcsCid, jcs } = row;
+    const { rdfcCid, jcsCid, jcs, contextSet, isTrusted } = row;
     const isFirst = rdfcCid.text !== this.#lastId;
     this.#lastId = rdfcCid.text;
     if (isFirst) {
@@ -73,11 +73,7 @@ export class StatementGathering implements AsyncDisposable {
       this.count += 1;
     }
     if (this.#options.withSections) this.#sectionParts.push(sectionHead(jcsCid, jcs.length), jcs);
-    if (isFirst || this.#options.withSections) await this.#note(row);
-  }
-
-  async #note(row: StatementRow): Promise<void> {
-    const { contextSet, isTrusted } = row;
+    if (!isFirst && !this.#options.withSections) return;
     if (isTrusted || !this.contextSets.has(contextSet)) this.contextSets.set(contextSet, isTrusted);
     await this.#options.blobs?.add(row);
   }

@@ -59,10 +59,8 @@ async function knownOrNew(
 ): Promise<Graph | { readonly known: Graph }> {
   const known = await graphs.get(request.graphId);
   if (known && (await principal.grants.on(known.projectId, 'create_declarations'))) return { known };
-  const isRoot = request.parentId === null;
-  const projectId = isRoot
-    ? await rootProject(graphs, principal, request)
-    : await childProject(graphs, principal, request);
+  const projectOf = request.parentId === null ? rootProject : childProject;
+  const projectId = await projectOf(graphs, principal, request);
   if (known) throwReadOnly(request.graphId);
   return { ...request, projectId };
 }

@@ -39,7 +39,8 @@ export async function uncoveredPlaces(statement: JsonObject, world: ContextWorld
     uncovered.push({ pointer: '', reason: 'the document is too large to find the place' });
   }
   const silent = world.hasSilentTerms(document) ? await silentKeys(document, world, original) : [];
-  return [...mergeSubtrees(uncovered, document), ...silent.filter((key) => !holdsAny(key, uncovered))];
+  const own = silent.filter((key) => !uncovered.some((place) => isWithin(place.pointer, key.pointer)));
+  return [...mergeSubtrees(uncovered, document), ...own];
 }
 
 export function isQuicklyChecked(document: unknown): boolean {
@@ -54,8 +55,9 @@ function firstOf(places: readonly Path[]): Path[] {
   });
 }
 
-function holdsAny({ pointer }: Uncovered, places: readonly Uncovered[]): boolean {
-  return places.some((place) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`));
+/** Whether one RFC 6901 pointer is the other or points into it. */
+export function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}/`);
 }
 
 /** Keys of index maps. Renaming such a key does not change the RDF, even if its value is covered. */
@@ -162,12 +164,9 @@ function reasonFor(document: unknown, path: Path): string {
 function mergeSubtrees(uncovered: readonly Uncovered[], document: Json): Uncovered[] {
   if (typeof document !== 'object' || document === null) return [...uncovered];
   const merged: Uncovered[] = [];
-  for (const [key, member] of Object.entries(document)) {
-    if (key === '@context') continue;
+  for (const [key, member] of members(document) as [string, Json][]) {
     const pointer = jsonPointer([key]);
-    const inside = uncovered.filter(
-      (place) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`),
-    );
+    const inside = uncovered.filter((place) => isWithin(place.pointer, pointer));
     const isWhole =
       typeof member === 'object' && inside.length > 1 && inside.length === leaves(member).length;
     if (isWhole) merged.push({ pointer, reason: 'the context has no term for this member' });

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
-import type { JsonObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { isOwnContext } from '../contexts/own.ts';
-import { type ContextSet, type ContextWorld, countContexts } from '../contexts/world.ts';
+import { type ContextSet, type ContextWorld, contextsIn } from '../contexts/world.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { termsIri } from '../kinds/kind.ts';
@@ -84,7 +84,9 @@ export class StatementIdentifier {
 
   /** @param bytes the statement's JSON text. @throws ServiceError; MissingContexts if the world lacks a context. */
   async identify(bytes: Uint8Array, options: IdentifyOptions): Promise<IdentifiedStatement> {
-    const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
+    const statement = parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true });
+    if (!isObject(statement))
+      throw new ServiceError('invalid_statement', 'A statement must be a JSON object.');
     const { '@id': givenId, ...rest } = statement;
     const document = givenId === undefined ? statement : rest;
     if (givenId === undefined && !options.generateId) throwMissingId();
@@ -150,7 +152,7 @@ export class StatementIdentifier {
     const outline: Outline = {
       urls: this.world.mentioned(document),
       isOwn: [document['@context']].flat().some(isOwnContext),
-      contexts: countContexts(document),
+      contexts: contextsIn(document).reduce((sum, context) => sum + context.length, 0),
     };
     if (shaped) this.#outlines.set(shaped.key, outline);
     return outline;
@@ -193,11 +195,6 @@ export class StatementIdentifier {
   }
 }
 
-function asObject(value: unknown): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw new ServiceError('invalid_statement', 'A statement must be a JSON object.');
-}
-
 function throwTooComplex(): never {
   throw new ServiceError('too_complex', 'The statement may take too long.');
 }
@@ -210,9 +207,8 @@ function throwMissingId(): never {
 
 function throwOtherId(given: unknown, computed: string): never {
   const message = `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`;
-  throw new ServiceError('id_mismatch', message, {
-    details: [{ pointer: '/@id', reason: `must be ${computed}` }],
-  });
+  const details = [{ pointer: '/@id', reason: `must be ${computed}` }];
+  throw new ServiceError('id_mismatch', message, { details });
 }
 
 function throwSearchTooLarge(): never {

@@ -24,13 +24,9 @@ export class MissingContexts extends Error {
 
 export function unknownContext({ needed }: MissingContexts): ServiceError {
   const asBlob = cidIn(needed) ? 'store it as a blob (PUT /store/v1/blob), or ' : '';
-  return new ServiceError(
-    'unknown_context',
-    `The context ${needed.slice(0, 300)} is not known, and contexts are never fetched. To add it, ${asBlob}put it into the folder of CAIRN_CONTEXTS_DIR (cid/<cid> or https/<host>/<path>) and restart.`,
-  );
+  const message = `The context ${needed.slice(0, 300)} is not known, and contexts are never fetched. To add it, ${asBlob}put it into the folder of CAIRN_CONTEXTS_DIR (cid/<cid> or https/<host>/<path>) and restart.`;
+  return new ServiceError('unknown_context', message);
 }
-
-type QuadWithoutObject = Omit<Quad, 'object'> & { object: null };
 
 export interface RdfDataset {
   readonly quads: readonly Quad[];
@@ -86,21 +82,15 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
     ],
   };
   try {
-    const quads: readonly (Quad | QuadWithoutObject)[] = deserialization.toRDF(
-      await expanded(document, options),
-      options,
-    );
+    const quads = deserialization.toRDF(await expanded(document, options), options);
     // jsonld leaves a quad without object for an item that it drops from a list.
     const whole = quads.filter((quad) => quad.object !== null);
     return { quads: distinctQuads(whole), dropped: [...dropped] };
   } catch (error) {
     const [needed] = needs;
     if (needed !== undefined) {
-      const urls = new Set([needed, ...world.mentioned(document)]);
-      throw new MissingContexts(
-        needed,
-        [...urls].filter((url) => !world.has(url)),
-      );
+      const urls = [...new Set([needed, ...world.mentioned(document)])].filter((url) => !world.has(url));
+      throw new MissingContexts(needed, urls);
     }
     const message = `JSON-LD refuses the document: ${explain(error)}`;
     throw new ServiceError('invalid_statement', message, { cause: error });

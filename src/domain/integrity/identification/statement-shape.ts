@@ -2,7 +2,7 @@ import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { reasonOf, type ShapeProblem, shapeProblems, wordList } from '../../json/shape-problems.ts';
 import { anyStatement, type StatementKind, statementKinds } from '../kinds/registry.ts';
-import type { Uncovered } from './coverage.ts';
+import { isWithin, type Uncovered } from './coverage.ts';
 
 const problemsListed = 400;
 const problemsTold = 5;
@@ -26,7 +26,7 @@ export function assertCovered(
   const shape = shapeProblems(shapeOf(kind), statement);
   const problems = uncovered.flatMap((place): (ShapeProblem | Uncovered)[] => {
     const { pointer } = place;
-    const within = shape.filter((one) => one.pointer === pointer || one.pointer.startsWith(`${pointer}/`));
+    const within = shape.filter((one) => isWithin(one.pointer, pointer));
     return within.length > 0 ? within : [strangeMember(kind, place) ?? place];
   });
   const known = problems.filter((problem) => 'words' in problem);

@@ -153,10 +153,8 @@ export class StatementTemplates {
 
   async #tryProbes(document: JsonObject, values: readonly Value[], fixed: ReadonlySet<number>, round: Round) {
     const probes = probesFor(values, fixed, round);
-    const probed = withValues(
-      document,
-      values.map((value, at) => probes[at]?.value ?? value),
-    );
+    const probedValues = values.map((value, at) => probes[at]?.value ?? value);
+    const probed = withValues(document, probedValues);
     try {
       return { ...(await toRdf(probed, this.#world)), probed, probes };
     } catch (error) {

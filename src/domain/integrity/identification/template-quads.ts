@@ -46,21 +46,15 @@ function numberProbe(value: number, number: number): Probe {
     return { value: probe, tokens: [[[doubleText(probe), 'double']]] };
   }
   const probe = numbers * 1_000_000_000 + number;
-  return {
-    value: probe,
-    tokens: [
-      [
-        [String(probe), 'plain'],
-        [doubleText(probe), 'double'],
-      ],
-    ],
-  };
+  const plain = [String(probe), 'plain'] as const;
+  return { value: probe, tokens: [[plain, [doubleText(probe), 'double']]] };
 }
 
 /** The canonical form of an `xsd:double` (JSON-LD 1.1 API, 8.6). */
 export function doubleText(value: number): string {
   return value.toExponential(15).replace(/(\d)0*e\+?/, '$1E');
 }
+
 /** A term of a quad, or the value with this index. */
 export type Slot = Term & { readonly at?: number; readonly notation?: Notation; readonly isList?: boolean };
 

@@ -14,11 +14,8 @@ class Gap {
 
 /** What all documents of a shape have in common in their canonical text, with an `@id`. */
 export function textTemplate(document: JsonObject, values: readonly Value[]): TextTemplate {
-  const gaps = withValues(
-    document,
-    values.map((_, at) => new Gap(at)),
-  );
-  return mergedTexts(textParts({ ...gaps, '@id': new Gap('id') }));
+  const gaps = values.map((_, at) => new Gap(at));
+  return mergedTexts(textParts({ ...withValues(document, gaps), '@id': new Gap('id') }));
 }
 
 /** The canonical text of a document without lone surrogates. */
@@ -33,19 +30,14 @@ export function filledText(template: TextTemplate, values: readonly Value[], id:
 
 function textParts(value: unknown): (string | Gap)[] {
   if (value instanceof Gap) return [value];
-  if (Array.isArray(value))
-    return ['[', ...value.flatMap((item, at) => [...comma(at), ...textParts(item)]), ']'];
+  if (Array.isArray(value)) return ['[', ...listed(value.map(textParts)), ']'];
   if (!isObject(value)) return [JSON.stringify(value)];
-  const members = Object.keys(value).sort();
-  return [
-    '{',
-    ...members.flatMap((name, at) => [...comma(at), JSON.stringify(name), ':', ...textParts(value[name])]),
-    '}',
-  ];
+  const names = Object.keys(value).sort();
+  return ['{', ...listed(names.map((name) => [JSON.stringify(name), ':', ...textParts(value[name])])), '}'];
 }
 
-function comma(at: number): string[] {
-  return at > 0 ? [','] : [];
+function listed(items: readonly (string | Gap)[][]): (string | Gap)[] {
+  return items.flatMap((item, at) => (at > 0 ? [',', ...item] : item));
 }
 
 /** The parts of a template, with neighbouring texts as one. */

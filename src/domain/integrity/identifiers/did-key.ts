@@ -20,9 +20,7 @@ const formats: Readonly<Record<KeyType, KeyFormat>> = {
   'P-384': { codec: 0x1201, length: 49, isPoint: true },
 };
 
-const keyTypes = new Map(
-  (Object.keys(formats) as KeyType[]).map((keyType) => [formats[keyType].codec, keyType]),
-);
+const keyTypes = new Map(Object.entries(formats).map(([name, { codec }]) => [codec, name as KeyType]));
 
 /** Key types of did:key that Cairn does not support, by multicodec. */
 const otherKeyTypes = new Map([

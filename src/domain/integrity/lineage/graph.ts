@@ -67,7 +67,8 @@ export class LineageGraph {
     if (this.#edges.has(key)) return true;
     const missing = new Set([edge.from, edge.to].filter((id) => !this.#nodes.has(id)));
     if (!this.#hasRoom(missing.size, { isFact })) {
-      this.#leaveOut(edge);
+      if (this.#leftOut.size < edgesPerNode * this.#limit) this.#leftOut.set(key, edge);
+      else this.#cutAtEnds(edge);
       return false;
     }
     for (const id of missing) this.#addNode(id, depth, statement);
@@ -93,11 +94,6 @@ export class LineageGraph {
       edges: [...this.#edges.values()],
       isTruncated: nodes.some(({ cut }) => cut > 0),
     };
-  }
-
-  #leaveOut(edge: LineageEdge): void {
-    if (this.#leftOut.size < edgesPerNode * this.#limit) this.#leftOut.set(edgeKey(edge), edge);
-    else this.#cutAtEnds(edge);
   }
 
   #cutAtEnds({ from, to }: LineageEdge): void {

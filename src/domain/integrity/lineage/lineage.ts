@@ -126,10 +126,8 @@ export async function namedLineage(
   lineage: Lineage,
   scope: StatementScope,
 ): Promise<Lineage> {
-  const found = await names.of(
-    lineage.nodes.map(({ id }) => id),
-    scope,
-  );
+  const ids = lineage.nodes.map(({ id }) => id);
+  const found = await names.of(ids, scope);
   const nodes = lineage.nodes.map((node) => {
     const name = found.get(node.id);
     return name === undefined ? node : { ...node, name };

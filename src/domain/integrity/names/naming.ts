@@ -27,9 +27,8 @@ async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly Stat
 
 /** The records of those whose documents are stored and have a name. */
 export async function recordsOf(blobs: NamingPorts['blobs'], namings: readonly Naming[]) {
-  const cids = new Map(
-    namings.flatMap(({ document }) => cidIn(document) ?? []).map((cid) => [cid.text, cid]),
-  );
+  const documents = namings.flatMap(({ document }) => cidIn(document) ?? []);
+  const cids = new Map(documents.map((cid) => [cid.text, cid]));
   const found = await blobs.readSmall([...cids.values()], documentLimit);
   const names = new Map(
     [...cids.keys()].map((text, at) => {
@@ -117,10 +116,8 @@ export async function nameNewest({ names, rows, blobs }: NamingPorts): Promise<v
   const list = { by: 'kind', kind: namingKind } as const;
   for (let [after, looked]: [string | null, number] = [null, 0]; looked < newestLooked; ) {
     const page = await rows.verified.page(list, after, rowsAtOnce);
-    const records = await recordsOf(
-      blobs,
-      page.rows.flatMap((row) => namingOf(row) ?? []),
-    );
+    const namings = page.rows.flatMap((row) => namingOf(row) ?? []);
+    const records = await recordsOf(blobs, namings);
     if (records.length > 0) await names.insert(records);
     if (page.next === null) return;
     [after, looked] = [page.next, looked + page.rows.length];

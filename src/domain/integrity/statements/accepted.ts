@@ -16,9 +16,8 @@ export function assertAllAccepted({ count, refused }: Refusals): void {
   if (!first) return;
   const isOneKind = refused.every(({ error }) => error.code === first.error.code);
   const message = `${refused.length} of ${count} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`;
-  throw new ServiceError(isOneKind ? first.error.code : 'invalid_statement', message, {
-    details: refused.slice(0, problemsListed).map(problemDetail),
-  });
+  const details = refused.slice(0, problemsListed).map(problemDetail);
+  throw new ServiceError(isOneKind ? first.error.code : 'invalid_statement', message, { details });
 }
 
 function problemDetail({ index, error }: RefusedStatement): ErrorDetail {

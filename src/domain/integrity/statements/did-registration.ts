@@ -30,27 +30,16 @@ export async function registerDid(
   if (existing) return { statement: existing, isNew: false };
   const registeredBy = ports.signer.did;
   const createdAt = ports.now();
-  const statement = {
-    '@context': ownContextUrl,
-    '@type': 'DidRegistration',
-    did,
-    registeredBy,
-    timestamp: statementTime(createdAt),
-  };
+  const members = { did, registeredBy, timestamp: statementTime(createdAt) };
+  const statement = { '@context': ownContextUrl, '@type': 'DidRegistration', ...members };
   const body = new TextEncoder().encode(jcs(statement));
-  const { rows, isNew } = await putStatements(ports, principal, {
-    body,
-    ranges: [0, body.length],
-    isBatch: false,
-    generateId: true,
-    graphId,
-    issueVc: true,
-  });
+  const options = { isBatch: false, generateId: true, graphId, issueVc: true };
+  const ranges = [0, body.length];
+  const { rows, isNew } = await putStatements(ports, principal, { body, ranges, ...options });
   const [registration] = [...rows] as [StatementRow];
   const id = registrationId(registeredBy, did, graphId);
-  await ports.didRegistrations.insert([
-    { id, jcsCid: registration.jcsCid.text, createdAt: createdAt.getTime() },
-  ]);
+  const record = { id, jcsCid: registration.jcsCid.text, createdAt: createdAt.getTime() };
+  await ports.didRegistrations.insert([record]);
   return { statement: registration, isNew };
 }
 

@@ -144,8 +144,7 @@ interface Reading {
 async function manyByPlace(reading: Reading, identifier: string, wanted: readonly WantedPlace[]) {
   const found: Entry[] = [];
   let isLonger = false;
-  const read = async (places: readonly number[], limit: number) =>
-    await listed(reading, identifier, places, limit);
+  const read = (places: readonly number[], limit: number) => listed(reading, identifier, places, limit);
   for (const [limit, group] of Map.groupBy(wanted, (each) => each.limit)) {
     const places = group.map(({ place }) => place);
     const together = places.length > 1 ? await read(places, Math.min(limit, rowsTogether)) : undefined;

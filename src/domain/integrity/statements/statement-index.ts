@@ -33,13 +33,9 @@ export function statementReads(rows: StatementRowsOfStore): Pick<StatementStore,
   return {
     byJcsCid: (jcsCid, visibility) => readForm(rows, jcsCid, { graphId: null, visibility }),
     async byRdfcCid(rdfcCid, visibility) {
+      const scope = { graphId: null, visibility };
       for (let after: string | null | undefined = null; after !== undefined; ) {
-        const page: StatementPage = await readForms(
-          rows,
-          rdfcCid,
-          { after, limit: 1 },
-          { graphId: null, visibility },
-        );
+        const page: StatementPage = await readForms(rows, rdfcCid, { after, limit: 1 }, scope);
         if (page.statements[0]) return page.statements[0];
         after = page.next;
       }
@@ -102,7 +98,7 @@ async function listReferences(
   scope: StatementScope,
 ): Promise<ReferencePage> {
   const sources = rowsIn(rows, scope).flatMap((part) => {
-    const few = once(() => readFew(part, identifier));
+    let read: ReturnType<typeof readFew> | undefined;
     return placesInOrder.map((place) => {
       const list: StatementList = { by: 'reference', identifier, places: [place] };
       return {
@@ -110,7 +106,8 @@ async function listReferences(
         entries: (row: ListedStatement) =>
           isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0,
         async page(after: string | null, limit: number) {
-          const known = after === null ? await few() : undefined;
+          if (after === null) read ??= readFew(part, identifier);
+          const known = after === null ? await read : undefined;
           return known ? { rows: known.get(place) ?? [], next: null } : await part.page(list, after, limit);
         },
       };
@@ -150,9 +147,4 @@ async function readFew(rows: StatementRows, identifier: string) {
       found.set(place, [...(found.get(place) ?? []), { ...row, mark }]);
   }
   return found;
-}
-
-function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
-  return () => (result ??= work());
 }
