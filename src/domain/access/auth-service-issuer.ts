@@ -28,12 +28,10 @@ export interface IssuerSettings {
  * @throws ServiceError `conflict` if another issuer is kept, unless the new one is chosen.
  */
 export async function keptIssuer(
-  {
-    issuers,
-    users,
-  }: { readonly issuers: RecordsOf<typeof authServiceIssuers>; readonly users: Pick<Users, 'page'> },
+  ports: { readonly issuers: RecordsOf<typeof authServiceIssuers>; readonly users: Pick<Users, 'page'> },
   { service, chosen, url }: IssuerSettings,
 ): Promise<{ readonly issuer: string; readonly other: string | null }> {
+  const { issuers, users } = ports;
   const issuer = chosen ?? url;
   await issuers.insert([{ name: 'shared', issuer }]);
   const shared = (await issuers.get('shared'))?.issuer ?? issuer;

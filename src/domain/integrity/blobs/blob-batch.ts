@@ -60,8 +60,6 @@ function smallerLimit({ blob, total }: BatchLimits, used: number): BlobLimit {
 }
 
 function throwTooMany(parts: number): never {
-  throw new ServiceError(
-    'too_large',
-    `The batch has more than ${parts} blobs. Split it, or raise CAIRN_MAX_BATCH_PARTS.`,
-  );
+  const message = `The batch has more than ${parts} blobs. Split it, or raise CAIRN_MAX_BATCH_PARTS.`;
+  throw new ServiceError('too_large', message);
 }

@@ -238,10 +238,8 @@ export async function readSmallBlob(
   const content = await blobs.read(cid);
   if (!content) return undefined;
   return await readAll(content, limit, (size) => {
-    throw new ServiceError(
-      'unexpected_content',
-      `${cid.text} has ${size} bytes, but at most ${limit} are read.`,
-    );
+    const message = `${cid.text} has ${size} bytes, but at most ${limit} are read.`;
+    throw new ServiceError('unexpected_content', message);
   });
 }
 

@@ -38,9 +38,8 @@ export function encodeCollection(entries: readonly CollectionEntry[]): EncodedCo
  * @throws ServiceError `unexpected_content`.
  */
 export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; files: Uint8Array[] } {
-  if (root.length === 0 || root.length % digestLength !== 0) {
+  if (root.length === 0 || root.length % digestLength !== 0)
     fail(`its root has ${root.length} bytes, which is not a multiple of 32`);
-  }
   const [metadata, ...files] = Array.from({ length: root.length / digestLength }, (_, at) =>
     root.slice(at * digestLength, (at + 1) * digestLength),
   ) as [Uint8Array, ...Uint8Array[]];
@@ -53,20 +52,16 @@ export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; 
  */
 export function decodeCollection({ metadata, root }: EncodedCollection): CollectionEntry[] {
   const { metadata: expected, files } = decodeCollectionRoot(root);
-  if (!isBlake3(metadata, expected)) {
-    fail('the first hash in its root is not the hash of its metadata');
-  }
+  if (!isBlake3(metadata, expected)) fail('the first hash in its root is not the hash of its metadata');
   const names = decodeNames(metadata);
-  if (names.length !== files.length) {
+  if (names.length !== files.length)
     fail(`its metadata names ${names.length} files, but its root has hashes of ${files.length}`);
-  }
   return files.map((digest, at) => ({ name: names[at] as string, digest }));
 }
 
 function decodeNames(metadata: Uint8Array): string[] {
-  if (Buffer.compare(metadata.subarray(0, header.length), header) !== 0) {
+  if (Buffer.compare(metadata.subarray(0, header.length), header) !== 0)
     fail('its metadata does not start with "CollectionV0."');
-  }
   const [count, first] = decodeVarint(metadata, header.length);
   const names: string[] = [];
   let at = first;

@@ -82,8 +82,6 @@ function throwHasProof(): never {
 }
 
 function throwOtherCredential(id: string): never {
-  throw new ServiceError(
-    'conflict',
-    `The id ${id} belongs to a stored credential with other content. Choose another id.`,
-  );
+  const message = `The id ${id} belongs to a stored credential with other content. Choose another id.`;
+  throw new ServiceError('conflict', message);
 }

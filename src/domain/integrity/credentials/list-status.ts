@@ -38,12 +38,11 @@ export function listStatusCheck(ports: ListStatusPorts) {
       const found =
         foreignList(ports, list, credential) ??
         (await opened.getOrInsertComputed(list, () => openList(ports, list)));
-      if ('refused' in found)
-        checks.push({
-          result: found.refused.result,
-          reason: { code: 'list_refused', url: String(url), reason: found.refused.reason },
-        });
-      else checks.push(bitCheck(list, found.bits, { statusPurpose, index, code }));
+      if ('bits' in found) checks.push(bitCheck(list, found.bits, { statusPurpose, index, code }));
+      else {
+        const { result, reason } = found.refused;
+        checks.push({ result, reason: { code: 'list_refused', url: String(url), reason } });
+      }
     }
     return (
       checks.find(({ reason }) => reason?.code === 'revoked' || reason?.code === 'suspended') ??

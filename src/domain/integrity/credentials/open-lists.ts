@@ -72,9 +72,8 @@ export class OpenLists {
       const last = await firstRecord(statusLists, 'newest', [purpose, base]);
       if (last && last.reserved < halfFull) return last;
       const number = last ? last.number + 1 : 0;
-      await statusLists.insert([
-        { id: newId(), purpose, base, number, reserved: 0, createdAt: now().getTime() },
-      ]);
+      const createdAt = now().getTime();
+      await statusLists.insert([{ id: newId(), purpose, base, number, reserved: 0, createdAt }]);
     }
   }
 }

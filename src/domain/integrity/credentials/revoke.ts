@@ -74,8 +74,6 @@ function throwBadEntry(key: string, list: string, index: string, text: string): 
 }
 
 function throwFinal(key: string): never {
-  throw new ServiceError(
-    'conflict',
-    `The revocation of the credential ${key} cannot be lifted. Only suspensions can.`,
-  );
+  const message = `The revocation of the credential ${key} cannot be lifted. Only suspensions can.`;
+  throw new ServiceError('conflict', message);
 }

@@ -63,11 +63,8 @@ async function signAgain(ports: SignedListPorts, list: StatusList, last: SignedS
   const indexes = last && (await indexesIn(last.text));
   const unlisted = await Array.fromAsync(eachRecord(statusEntries, 'unlisted', [list.id], atOnce));
   for (const { index, status } of unlisted) status ? indexes?.add(index) : indexes?.delete(index);
-  const signed = await addProof(
-    ports,
-    await unsignedList(ports, list, indexes ?? (await setIndexes(statusEntries, list.id))),
-    { created: ports.now() },
-  );
+  const unsigned = await unsignedList(ports, list, indexes ?? (await setIndexes(statusEntries, list.id)));
+  const signed = await addProof(ports, unsigned, { created: ports.now() });
   const form = { listId: list.id, version: (last?.version ?? 0) + 1, text: jcs(signed) };
   const isStored = last
     ? await signedStatusLists.update(list.id, { version: last.version }, form)

@@ -26,11 +26,8 @@ export async function assertCredential(
     .slice(0, told)
     .map(({ pointer, reason }) => `${pointer || 'the credential'}: ${reason.replace(/\.$/, '')}`);
   const more = all.length > told ? `; and ${all.length - told} more` : '';
-  throw new ServiceError(
-    'invalid_credential',
-    `This is not a valid credential. ${places.join('; ')}${more}.`,
-    { details: all },
-  );
+  const message = `This is not a valid credential. ${places.join('; ')}${more}.`;
+  throw new ServiceError('invalid_credential', message, { details: all });
 }
 
 async function jsonLdProblems(identifier: Pick<Identifier, 'identify'>, bytes: Uint8Array) {

@@ -62,11 +62,8 @@ export function dateCheck(credential: Credential, now: Date): Check {
 /** All entries have to be good. A credential without entries cannot be revoked. */
 async function statusCheck(ports: CredentialVerification, credential: Credential): Promise<Check> {
   const checks = await entryChecks(ports, credential);
-  return (
-    checks.find(({ result }) => result === 'failed') ??
-    checks.find(({ result }) => result === 'unknown') ??
-    ok
-  );
+  const of = (wanted: Check['result']) => checks.find(({ result }) => result === wanted);
+  return of('failed') ?? of('unknown') ?? ok;
 }
 
 /** The check of each entry of `credentialStatus`. */
@@ -77,12 +74,9 @@ export async function entryChecks(
   const entries = listOf(credential.credentialStatus);
   if (entries.length > mostEntries)
     return [unknown({ code: 'too_many_entries', count: entries.length, most: mostEntries })];
-  const checks: Check[] = [];
-  for (const entry of entries)
-    checks.push(
-      isObject(entry) ? await ports.statusCheck(entry, credential) : failed({ code: 'entry_not_object' }),
-    );
-  return checks;
+  return await Array.fromAsync(entries, (entry) =>
+    isObject(entry) ? ports.statusCheck(entry, credential) : failed({ code: 'entry_not_object' }),
+  );
 }
 
 export function issuerOf({ issuer }: Credential): string | undefined {

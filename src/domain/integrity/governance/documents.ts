@@ -60,9 +60,8 @@ async function remember(
 ): Promise<void> {
   const { kind, cid, controlCids } = document;
   const id = governanceId(kind, cid, controlCids.toSorted());
-  await governanceDocuments.insert([
-    { id, ...document, caller: { issuer, subject }, createdAt: now().getTime() },
-  ]);
+  const [caller, createdAt] = [{ issuer, subject }, now().getTime()];
+  await governanceDocuments.insert([{ id, ...document, caller, createdAt }]);
 }
 
 const advice = {

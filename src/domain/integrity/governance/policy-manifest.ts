@@ -139,10 +139,9 @@ async function formsOf(
   chosen: readonly GovernanceRecord[],
   visibility: Visibility,
 ): Promise<Form[]> {
-  const forms = chosen.map(({ statementCid, statementJcsCid }) => ({
-    rdfcCid: parseCid(statementCid),
-    jcsCid: parseCid(statementJcsCid),
-  }));
+  const forms = chosen.map((record): Form => {
+    return { rdfcCid: parseCid(record.statementCid), jcsCid: parseCid(record.statementJcsCid) };
+  });
   for (let at = 0; at < chosen.length; at += rowsAtOnce) {
     const issued = chosen
       .slice(at, at + rowsAtOnce)

@@ -1,3 +1,4 @@
+import { isObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { ClosedWorld } from '../ports.ts';
 import type { StatementChecking } from './check.ts';
@@ -27,9 +28,8 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
       failAt(place, 'too_large', `An anchor may have at most ${anchorLimit} bytes.`);
     const bytes = await json.bytes(slice);
     const anchor = at(place, () => parseStrictJson(bytes, { maxDepth: anchorDepth, exactNumbers: false }));
-    if (typeof anchor !== 'object' || anchor === null || Array.isArray(anchor))
-      failAt(place, 'invalid_request', 'An anchor must be an object.');
-    const { statements } = anchor as { statements?: unknown };
+    if (!isObject(anchor)) failAt(place, 'invalid_request', 'An anchor must be an object.');
+    const { statements } = anchor;
     yield { place, bytes, statements: Array.isArray(statements) ? statements : [] };
     index += 1;
   }
@@ -41,7 +41,9 @@ export async function checkAnchor(
   { place, statements }: CarriedAnchor,
   world: ClosedWorld,
 ): Promise<{ readonly problems: readonly ManifestProblem[]; readonly contexts: ReadonlySet<string> }> {
-  const indexes = [...statements.keys()].filter((index) => isObject(statements[index]));
+  const indexes = [...statements.keys()].filter(
+    (index) => typeof statements[index] === 'object' && statements[index],
+  );
   const texts = indexes.map((index) => Buffer.from(JSON.stringify(statements[index])));
   let end = 0;
   const ranges = texts.flatMap(({ length }) => {
@@ -61,8 +63,4 @@ export async function checkAnchor(
 
 export function anchoredPlace(place: string, index: number): string {
   return `${place}/statements/${index}`;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }

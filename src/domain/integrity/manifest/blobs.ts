@@ -45,10 +45,8 @@ export async function verifyBlob(blob: CarriedBlob): Promise<{ cid: Cid; bytes: 
   const bytes = blob.size <= smallBytes ? await wholeOf(blob) : undefined;
   const computed = makeCid(cid.codec, await digestOf(blob, cid, bytes), cid.multihash);
   if (computed.text === cid.text) return { cid, bytes };
-  throw new ServiceError(
-    'cid_mismatch',
-    `The CID of the bytes is ${computed.text}, not ${cid.text} as stated.`,
-  );
+  const message = `The CID of the bytes is ${computed.text}, not ${cid.text} as stated.`;
+  throw new ServiceError('cid_mismatch', message);
 }
 
 export async function wholeOf({ bytes }: CarriedBlob): Promise<Uint8Array> {

@@ -118,8 +118,6 @@ function trimmed(bytes: Uint8Array): Uint8Array {
 }
 
 function throwTooMany(): never {
-  throw new ServiceError(
-    'too_large',
-    `A manifest may have at most ${documentsLimit} contexts with ${totalLimit} bytes in total.`,
-  );
+  const message = `A manifest may have at most ${documentsLimit} contexts with ${totalLimit} bytes in total.`;
+  throw new ServiceError('too_large', message);
 }

@@ -21,14 +21,7 @@ export interface ManifestFile {
 }
 
 /** Other members are ignored, but must be valid JSON. */
-const partNames: ReadonlySet<string> = new Set([
-  'version',
-  'statements',
-  'contexts',
-  'blobs',
-  'anchors',
-  'attachedBlobs',
-]);
+const partNames = new Set(['version', 'statements', 'contexts', 'blobs', 'anchors', 'attachedBlobs']);
 const versionBytes = 100;
 const otherBytes = 1 << 20;
 const otherDepth = 64;

@@ -169,13 +169,8 @@ export class ManifestSignatures {
     const document = cidIn(at('document') ?? '');
     if (!document) return;
     const statement = cidUrn(rdfcCid);
-    const named = {
-      statement,
-      carrier: jcsCid.text,
-      registrant: at('registeredBy'),
-      subject: at('subject'),
-      time,
-    };
+    const [registrant, subject, carrier] = [at('registeredBy'), at('subject'), jcsCid.text];
+    const named = { statement, carrier, registrant, subject, time };
     this.#registrations.getOrInsertComputed(digestHex(document), () => []).push(named);
   }
 

@@ -56,9 +56,7 @@ export async function addProofs<Document extends object>(
     proofPurpose: 'assertionMethod' as const,
   };
   const isJcs = cryptosuite === 'eddsa-jcs-2022';
-  const proofs = contents.map((content) =>
-    isJcs ? { ...options, '@context': content['@context'] } : options,
-  );
+  const proofs = contents.map((one) => (isJcs ? { ...options, '@context': one['@context'] } : options));
   const data = isJcs
     ? contents.map((content, at) => jcsData(content, proofs[at] ?? options))
     : await rdfcDataToSign(identifier, contents, options);

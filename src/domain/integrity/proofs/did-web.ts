@@ -17,10 +17,7 @@ export function didWebOf(publicUrl: string): string | null {
 
 /** DID Core 1.0, 3.1: other characters than these are percent-encoded. */
 function idCharacters(part: string): string {
-  return part.replaceAll(
-    /[^\w.%-]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  return part.replaceAll(/[^\w.%-]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** The DID document of the service, with its active key and the former ones (DID Core 1.0, 5). */

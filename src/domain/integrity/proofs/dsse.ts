@@ -35,11 +35,8 @@ export function verifyDsse(envelope: unknown, keys: DsseKeys): ProofCheck {
   const { data, error } = envelopeShape.safeParse(envelope);
   if (!data) {
     const [issue] = error.issues;
-    return failedCheck({
-      code: 'malformed_envelope',
-      place: issue?.path.join('.') || 'it',
-      problem: issue?.message ?? '',
-    });
+    const place = issue?.path.join('.') || 'it';
+    return failedCheck({ code: 'malformed_envelope', place, problem: issue?.message ?? '' });
   }
   const payload = Buffer.from(data.payload, 'base64');
   if (isJsonType(data.payloadType) && !isJson(payload))
@@ -51,10 +48,8 @@ export function verifyDsse(envelope: unknown, keys: DsseKeys): ProofCheck {
 
 /** PAE of DSSE 1.0.2: lengths in bytes, before each part. */
 export function preAuthenticationEncoding(type: string, payload: Uint8Array): Buffer {
-  return Buffer.concat([
-    Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `),
-    payload,
-  ]);
+  const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `;
+  return Buffer.concat([Buffer.from(head), payload]);
 }
 
 function isJsonType(type: string): boolean {

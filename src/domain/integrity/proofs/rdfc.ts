@@ -29,9 +29,7 @@ export async function rdfcTexts(
     const isNotCovered = error instanceof ServiceError && error.code === 'not_covered';
     if (!isNotCovered || !isOfDraft(document)) throw error;
   }
-  const draft = contextsOf(document).flatMap((url) =>
-    url === credentialsV2 ? [url, draftVocabulary] : [url],
-  );
+  const draft = contextsOf(document).flatMap((url) => (url === credentialsV2 ? [url, draftVocabulary] : url));
   return await canonicalTexts(identifier, { ...document, '@context': draft }, options);
 }
 

@@ -57,12 +57,8 @@ const suiteNames = [...Object.keys(cryptosuites), ...Object.keys(olderSuites)];
 export function suiteOf({ type, cryptosuite }: JsonObject): Suite {
   const isDataIntegrity = type === 'DataIntegrityProof';
   const name = isDataIntegrity ? cryptosuite : type;
-  if (typeof name !== 'string')
-    proofFails({
-      code: 'suite_not_named',
-      member: isDataIntegrity ? 'cryptosuite' : 'type',
-      value: shown(name),
-    });
+  const member = isDataIntegrity ? 'cryptosuite' : 'type';
+  if (typeof name !== 'string') proofFails({ code: 'suite_not_named', member, value: shown(name) });
   const suites = isDataIntegrity ? cryptosuites : olderSuites;
   const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
   if (!suite) cannotCheck({ code: 'suite_unknown', name: shown(name), known: suiteNames });

@@ -139,13 +139,7 @@ function previousProofs({ previousProof = [] }: JsonObject, all: readonly JsonOb
 }
 
 /** Errors of the input. Others are failures of the service. */
-const inputErrors = new Set([
-  'invalid_json',
-  'invalid_statement',
-  'invalid_request',
-  'not_covered',
-  'too_deep',
-]);
+const badInput = new Set(['invalid_json', 'invalid_statement', 'invalid_request', 'not_covered', 'too_deep']);
 const cannotBeChecked = new Set(['unknown_context', 'too_complex', 'too_large']);
 
 async function outcomeOf(check: () => Promise<void>): Promise<Pick<ProofCheck, 'result' | 'reason'>> {
@@ -157,7 +151,7 @@ async function outcomeOf(check: () => Promise<void>): Promise<Pick<ProofCheck, '
     if (!(error instanceof ServiceError)) throw error;
     const reason = { code: 'refused', error: error.code, message: error.message } as const;
     if (cannotBeChecked.has(error.code)) return { result: 'unknown', reason };
-    if (!inputErrors.has(error.code)) throw error;
+    if (!badInput.has(error.code)) throw error;
     return { result: 'failed', reason };
   }
 }

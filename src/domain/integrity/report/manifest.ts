@@ -111,10 +111,8 @@ async function subjectsIn(manifest: IndexedManifest, subject: string | undefined
   if (subject === undefined) return await resultsIn(manifest.index);
   const first = await subjectsNamed(manifest, subject);
   if (first.length > 0) return { first, count: first.length };
-  throw new ServiceError(
-    'not_found',
-    `Nothing in the manifest has the identifier or the name "${subject.slice(0, 200)}".`,
-  );
+  const message = `Nothing in the manifest has the identifier or the name "${subject.slice(0, 200)}".`;
+  throw new ServiceError('not_found', message);
 }
 
 /** The outputs that no computation used. Without computations, what the manifest registers as data. */

@@ -118,9 +118,8 @@ function trustFrom(
   const by = { ...(signer !== null && { by: signer, isRegistrant: signer === registeredBy }) };
   const standing = credentialCid === null ? undefined : standings.get(credentialCid);
   if (standing?.revoked) return { state: 'revoked', ...by, isValid: false, reason: { code: 'revoked' } };
-  const reason = standing?.suspended
-    ? ({ code: 'suspended' } as const)
-    : outOfDate({ validFrom, validUntil }, now);
+  const suspended = { code: 'suspended' } as const;
+  const reason = standing?.suspended ? suspended : outOfDate({ validFrom, validUntil }, now);
   return {
     state: 'signed',
     ...by,
