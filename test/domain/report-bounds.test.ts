@@ -38,7 +38,11 @@ async function gathered(signaturesOf: (statement: string) => readonly Signature[
     statementIndex: { ...store.statementIndex, form },
     reach: reachEverything,
     trusting: {
-      signatures: { among: async (_: unknown, ids: readonly unknown[]) => ids.map(String).map(signaturesOf) },
+      signatures: {
+        // None of the statements carries a credential of this service.
+        among: async (index: string, ids: readonly unknown[]) =>
+          ids.map(String).map((id) => (index === 'byRegistration' ? [] : signaturesOf(id))),
+      },
       retractions: { among: async (_: unknown, ids: readonly unknown[]) => ids.map(() => []) },
       proofsIn: async () => [],
       registrarOf: async () => null,
