@@ -59,7 +59,6 @@ import { ByteBudget, RequestLimit } from './platform/http/callers.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated, publicUrlOf, type Settings } from './platform/settings/setting-table.ts';
 import { noTelemetry } from './platform/telemetry/telemetry.ts';
-import type { Store } from './storage/open.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -233,7 +232,14 @@ export async function openIntegrityOn(
     trusting: ports.statementVerifying,
     publicUrl: () => publicUrlOf(settings),
   });
-  governanceRoutes(app, { ...ports, ...governancePorts(store), issuing: credentials.issuing });
+  governanceRoutes(app, {
+    ...ports,
+    governanceDocuments: store.of(governanceDocuments),
+    governanceRecords: store.of(governanceRecords),
+    certificateRequests: store.of(certificateRequests),
+    statusEntries: store.of(statusEntries),
+    issuing: credentials.issuing,
+  });
   dynamicConfigRoutes(app, ports);
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
@@ -254,15 +260,5 @@ export async function openIntegrityOn(
     place: store.place,
     drainJobs: () => queue.drain(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
-
-/** The records that governance works with. */
-function governancePorts(store: Pick<Store, 'of'>) {
-  return {
-    governanceDocuments: store.of(governanceDocuments),
-    governanceRecords: store.of(governanceRecords),
-    certificateRequests: store.of(certificateRequests),
-    statusEntries: store.of(statusEntries),
   };
 }

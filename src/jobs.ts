@@ -144,14 +144,8 @@ export function removeOldRecords(store: Store, log: Log): AsyncDisposable {
   return repeatedly(cleanUpMs, () => removeExpired(store, collections, store.now().getTime()).catch(onError));
 }
 
-export interface JobService extends AsyncDisposable {
-  /** Aborts with a ServiceError when the process has to be restarted. */
-  readonly failure: AbortSignal;
-  /** See `JobQueue.drain`. */
-  drain(): Promise<void>;
-}
-
-export async function openJobService(settings: Settings, log: Log): Promise<JobService> {
+/** @returns `failure` aborts with a ServiceError when the process has to be restarted. */
+export async function openJobService(settings: Settings, log: Log) {
   await using opened = new AsyncDisposableStack();
   const { store, telemetry } = opened.use(await openObservedStore(settings, log));
   const queue = opened.use(await openJobQueue(settings, log));

@@ -2,20 +2,13 @@ import { StatementPool } from '../../workers/statement-pool.ts';
 import { ContextKeeper, ContextRegistry } from '../domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../domain/integrity/contexts/world.ts';
 import type { BlobStore } from '../domain/integrity/ports.ts';
-import { type FsckOptions, type FsckSummary, fsckStore } from '../domain/maintenance/fsck/fsck.ts';
+import { type FsckOptions, fsckStore } from '../domain/maintenance/fsck/fsck.ts';
 import { migrate } from '../domain/maintenance/migration/migration.ts';
-import type { Migration, MigrationCounts } from '../domain/maintenance/migration/run.ts';
-import type { StoreProblem } from '../domain/maintenance/problems.ts';
+import type { Migration } from '../domain/maintenance/migration/run.ts';
 import { Verifier } from '../domain/maintenance/verifier.ts';
 import { openStore, openStoreCheck, type StoreSettings } from '../storage/open.ts';
 
 export type MaintenanceSettings = StoreSettings & { readonly workers: number | null };
-
-export interface OpenedFsck extends AsyncDisposable {
-  /** Description of the store for a log. */
-  readonly place: string;
-  run(options: FsckOptions): AsyncGenerator<StoreProblem, FsckSummary>;
-}
 
 /** The greatest depth that CAIRN_MAX_JSON_DEPTH allows, and more time than the service allows by default. */
 const maxDepth = 256;
@@ -27,32 +20,22 @@ const requestMs = 600_000;
  * @param waiting called with a sentence whenever a server has to be waited for.
  * @throws ServiceError when it cannot be opened.
  */
-export async function openFsck(
-  settings: MaintenanceSettings,
-  waiting: (sentence: string) => void,
-): Promise<OpenedFsck> {
+export async function openFsck(settings: MaintenanceSettings, waiting: (sentence: string) => void) {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStoreCheck(settings, waiting));
   const verifier = openVerifier(opened, store.blobs, settings.workers);
   const stack = opened.move();
   return {
     place: store.place,
-    run: (options) => fsckStore(store, verifier, options),
+    run: (options: FsckOptions) => fsckStore(store, verifier, options),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-export interface MigrationSettings {
+interface MigrationSettings {
   readonly from: StoreSettings;
   readonly to: StoreSettings;
   readonly workers: number | null;
-}
-
-export interface OpenedMigration extends AsyncDisposable {
-  /** Descriptions of the stores for a log. */
-  readonly from: string;
-  readonly to: string;
-  run(onProgress: Migration['onProgress']): AsyncGenerator<StoreProblem, Readonly<MigrationCounts>>;
 }
 
 /**
@@ -63,7 +46,7 @@ export interface OpenedMigration extends AsyncDisposable {
 export async function openMigration(
   { from, to, workers }: MigrationSettings,
   waiting: (sentence: string) => void,
-): Promise<OpenedMigration> {
+) {
   await using opened = new AsyncDisposableStack();
   const source = opened.use(await openStoreCheck(from, waiting));
   const target = opened.use(await openStore(to, waiting));
@@ -72,7 +55,7 @@ export async function openMigration(
   return {
     from: source.place,
     to: target.place,
-    run: (onProgress) => migrate({ source, target, verifier, onProgress }),
+    run: (onProgress: Migration['onProgress']) => migrate({ source, target, verifier, onProgress }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -11,19 +11,11 @@ import { repeatedly } from './repeatedly.ts';
 /** All processes must apply a change within two seconds. */
 const followMs = 1_000;
 
-export interface FollowedLimits extends AsyncDisposable {
-  /** The limits on calls of the blob store. */
-  readonly blobs: { readonly fetch: Semaphore; readonly write: Semaphore };
-  current(): RunTimeLimits;
-  /** Applied in this process and stored when it resolves. Other processes follow. */
-  change(changes: Partial<RunTimeLimits>): Promise<void>;
-}
-
 /**
  * Reads the stored limits, and follows their changes until disposed of.
  * @param waitMs how long to wait for a permit.
  */
-export async function followRunTimeLimits(store: StoredLimits, waitMs: number): Promise<FollowedLimits> {
+export async function followRunTimeLimits(store: StoredLimits, waitMs: number) {
   let limits = (await readRunTimeLimits(store)) ?? defaultRunTimeLimits;
   let changes = 0;
   const fetch = new Semaphore(limits.blobStoreFetchConcurrency, { waitMs });
@@ -43,9 +35,11 @@ export async function followRunTimeLimits(store: StoredLimits, waitMs: number): 
   }
 
   return {
+    /** The limits on calls of the blob store. */
     blobs: { fetch, write },
     current: () => limits,
-    async change(changed) {
+    /** Applied in this process and stored when it resolves. Other processes follow. */
+    async change(changed: Partial<RunTimeLimits>) {
       const next = await changeRunTimeLimits(store, changed);
       changes += 1;
       apply(next);

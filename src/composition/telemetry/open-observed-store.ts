@@ -11,13 +11,8 @@ import { countedStore } from './counted-store.ts';
 import { tracedJobs, watchJobs } from './observed-jobs.ts';
 import { tracedPort, tracedStaging } from './traced-port.ts';
 
-export interface ObservedStore extends AsyncDisposable {
-  readonly store: Store;
-  readonly telemetry: Telemetry;
-}
-
 /** Opens telemetry first and closes it last, so that it sees the whole life of the store. */
-export async function openObservedStore(settings: Settings, log: Log): Promise<ObservedStore> {
+export async function openObservedStore(settings: Settings, log: Log) {
   await using opened = new AsyncDisposableStack();
   const telemetry = opened.use(await openTelemetry(settings, log));
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));

@@ -121,11 +121,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   }
 
   /** A failure to record does not change the answer, because the operation has already happened. */
-  async #end(
-    recording: Recording,
-    { isStored }: AuditEntry,
-    records: ReturnType<typeof endedRecords>,
-  ): Promise<void> {
+  async #end(recording: Recording, { isStored }: AuditEntry, records: ReturnType<typeof endedRecords>) {
     const { auditLog, log } = this.#options;
     const [record] = records;
     const isRefusedChange = recording !== 'queued' && record.outcome === 'refused';

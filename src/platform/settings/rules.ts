@@ -21,21 +21,16 @@ interface Start {
 /** What is wrong with settings that are valid one by one; nothing if they fit together. */
 type Rule = (given: Given, start: Start) => string | readonly string[] | false | null | undefined;
 
-const forIntegrity =
-  (rule: Rule): Rule =>
-  (given, start) =>
-    start.services.includes('integrity') && rule(given, start);
+function rulesFor(counts: (services: Start['services']) => boolean) {
+  return (rule: Rule): Rule =>
+    (given, start) =>
+      counts(start.services) && rule(given, start);
+}
 
-const forControlPlane =
-  (rule: Rule): Rule =>
-  (given, start) =>
-    start.services.includes('control-plane') && rule(given, start);
-
+const forIntegrity = rulesFor((services) => services.includes('integrity'));
+const forControlPlane = rulesFor((services) => services.includes('control-plane'));
 /** The control plane runs no jobs and does not use the signing key. */
-const forJobs =
-  (rule: Rule): Rule =>
-  (given, start) =>
-    (start.services.length === 0 || start.services.includes('integrity')) && rule(given, start);
+const forJobs = rulesFor((services) => services.length === 0 || services.includes('integrity'));
 
 /** Each keeps the services from starting. */
 const problems: readonly Rule[] = [

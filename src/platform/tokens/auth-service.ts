@@ -91,12 +91,7 @@ export class AuthService implements TokenVerifier {
     return { value: { caller: { ...caller, expiresAt } }, until: Math.min(until, expiresAt ?? until), size };
   }
 
-  async #ask<Result>(
-    path: string,
-    token: string,
-    body: string | null,
-    read: (answer: Answered) => Result,
-  ): Promise<Result> {
+  async #ask<Result>(path: string, token: string, body: string | null, read: (answer: Answered) => Result) {
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${token}`,

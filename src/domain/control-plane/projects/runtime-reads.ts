@@ -140,11 +140,7 @@ async function blobOfOthers(
   return undefined;
 }
 
-async function* statesWith(
-  { exchanges, states }: RuntimeRecords,
-  scope: RuntimeScope,
-  stateCid: string,
-): AsyncGenerator<StateRecord> {
+async function* statesWith({ exchanges, states }: RuntimeRecords, scope: RuntimeScope, stateCid: string) {
   const where = { projectUrn: scope.projectUrn };
   for await (const state of eachRecord(states, 'byStateCid', [stateCid, scope.agentId], { where }))
     yield* await besideExchanges(exchanges, [state], scope);
