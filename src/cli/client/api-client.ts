@@ -78,20 +78,18 @@ const logIn = ' Run "cairn login", or set CAIRN_TOKEN to a valid token.';
  * @param hint follows the service's sentence when it refuses the token.
  * @throws Failure if the stored token has expired.
  */
-export function openClient(
-  { url, bearer }: Pick<ClientSettings, 'url' | 'bearer'>,
-  hint: string = logIn,
-): ApiClient {
-  const token = bearer();
+export function openClient(service: Pick<ClientSettings, 'url' | 'bearer'>, hint: string = logIn): ApiClient {
+  const { url } = service;
+  const token = service.bearer();
   return {
     url,
     async send(method, path, request = {}) {
       for (let attempt = 1; ; attempt += 1) {
-        const response = await reach(url, path, {
+        const response = await fetch(url + path, {
           method,
           headers: { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
           ...(request.body && { body: request.body(), duplex: 'half' }),
-        });
+        }).catch((error: unknown) => throwUnreachable(url, error));
         if (response.ok) return response;
         const wait = request.once || attempt === attempts ? undefined : retryAfter(response);
         if (wait === undefined) throw await refusal(url, response, hint);
@@ -102,27 +100,18 @@ export function openClient(
   };
 }
 
-async function reach(url: string, path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url + path, init);
-  } catch (error) {
-    throw unreachable(url, error);
-  }
-}
-
-function unreachable(url: string, error: unknown): LostConnection {
+function throwUnreachable(url: string, error: unknown): never {
   const cause = (error as Error).cause as (Error & { code?: string }) | undefined;
   const reason = cause?.code ?? cause?.message ?? messageOf(error);
   const advice = 'Start it with "cairn serve", or set CAIRN_URL to its address.';
   const message = `The service at ${url} cannot be reached (${reason}). ${advice}`;
-  return new LostConnection(message, { cause: error });
+  throw new LostConnection(message, { cause: error });
 }
 
 function retryAfter(response: Response): number | undefined {
-  const header = response.headers.get('retry-after');
-  if ((response.status !== 503 && response.status !== 429) || !header || !/^\d+$/.test(header))
-    return undefined;
-  return Math.min(Number(header), maxWaitSeconds);
+  const header = response.headers.get('retry-after') ?? '';
+  const mayRetry = [429, 503].includes(response.status) && /^\d+$/.test(header);
+  return mayRetry ? Math.min(Number(header), maxWaitSeconds) : undefined;
 }
 
 async function refusal(url: string, response: Response, hint: string): Promise<ApiRefusal> {

@@ -8,7 +8,7 @@ import { type Environment, readTable } from '../../platform/settings/settings.ts
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { type FolderFile, findFolderFile } from './folder-file.ts';
-import { TokenFile, validBearerOf } from './token-file.ts';
+import { bearerOf, type StoredLogin, TokenFile, validToken } from './token-file.ts';
 
 export interface ClientSettings {
   /** Address of the service, without a trailing slash. */
@@ -45,17 +45,15 @@ export function readClientSettings(io: Pick<Io, 'env' | 'cwd' | 'stderr'>): Clie
   const settings = readTable({ ...clientSettingTable, contextsDir }, variables);
   const { url, token } = settings;
   const tokenFile = new TokenFile(configFolder(env), url, io);
+  const bearer = (choose: (login: StoredLogin) => string) => {
+    const login = token === null ? tokenFile.read() : undefined;
+    return login ? validToken(choose(login), url) : token;
+  };
   return {
     ...settings,
     folderFile,
-    bearer: () => {
-      const login = token === null ? tokenFile.read() : undefined;
-      return login ? validBearerOf(login, url) : token;
-    },
-    idBearer: () => {
-      const login = token === null ? tokenFile.read() : undefined;
-      return login ? validBearerOf(login, url, login.id_token) : token;
-    },
+    bearer: () => bearer(bearerOf),
+    idBearer: () => bearer(({ id_token }) => id_token),
     tokenFile,
     stateDir: join(env.XDG_STATE_HOME || join(homeOf(env), '.local', 'state'), 'cairn'),
   };

@@ -9,8 +9,7 @@ export async function contextFolders(
   { contextsDir }: Pick<ClientSettings, 'contextsDir'>,
 ): Promise<ContextsFolder[]> {
   const paths = contextsDir === null ? named : [...named, contextsDir];
-  for (const path of paths) {
+  for (const path of paths)
     if ((await pathKind(path)) !== 'folder') failUsage(`The folder ${path} with contexts does not exist.`);
-  }
   return paths.map((path) => new ContextsFolder(path));
 }

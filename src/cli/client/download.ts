@@ -57,8 +57,7 @@ export async function download(
   if (!isRight && had > 0) isRight = await receive(io, client, expected, { part, had: 0 });
   if (!isRight) {
     await rm(part, { force: true });
-    const reason = `The service sent bytes that do not match ${expected.tag}.`;
-    failNo(`${reason} Nothing was written to ${file}.`);
+    failNo(`The service sent bytes that do not match ${expected.tag}. Nothing was written to ${file}.`);
   }
   await rename(part, file);
 }
@@ -102,9 +101,8 @@ async function append(
   let position = start;
   for await (const chunk of answerBytes(response)) {
     onChunk(chunk);
-    for (let at = 0; at < chunk.length; ) {
+    for (let at = 0; at < chunk.length; )
       at += (await output.write(chunk, at, chunk.length - at, position + at)).bytesWritten;
-    }
     position += chunk.length;
     progress.update(position, `${(position / 2 ** 20).toFixed(1)} MiB`);
   }

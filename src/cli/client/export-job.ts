@@ -64,25 +64,19 @@ async function begin(client: ApiClient, { path, accept, state }: ExportRequest):
   const response = await client.send('GET', path, { headers: { accept, prefer: 'respond-async' } });
   const location = response.headers.get('location');
   await response.body?.cancel();
-  if (response.status !== 202 || !location?.startsWith('/')) {
-    const message = `${client.url} did not answer like a Cairn service. Check CAIRN_URL.`;
-    throw new Failure(exitCodes.unreachable, message);
-  }
+  const problem = `${client.url} did not answer like a Cairn service. Check CAIRN_URL.`;
+  if (response.status !== 202 || !location?.startsWith('/'))
+    throw new Failure(exitCodes.unreachable, problem);
   state.write({ location });
   return location;
 }
 
-async function finished(
-  io: Pick<Io, 'stderr'>,
-  client: ApiClient,
-  location: string,
-  { assertContent }: Pick<ExportRequest, 'assertContent'>,
-): Promise<ManifestExportAnswer> {
+async function finished(io: Pick<Io, 'stderr'>, client: ApiClient, location: string, request: ExportRequest) {
   using progress = openProgress(io, { total: undefined });
   for (;;) {
     const found = await read(client, location);
     if (found.state === 'done') {
-      assertContent(found);
+      request.assertContent(found);
       return found;
     }
     if (found.state === 'failed')

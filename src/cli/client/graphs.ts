@@ -27,10 +27,7 @@ export async function registerGraph(
 }
 
 /** The root graphs (null), or a graph with its children, with counts. */
-export async function readGraphs(
-  client: ApiClient,
-  graphId: string | null,
-): Promise<{ graph: CountedGraphAnswer | undefined; graphs: CountedGraphAnswer[] }> {
+export async function readGraphs(client: ApiClient, graphId: string | null) {
   const path = graphId === null ? '/graph/v1' : `/graph/v1/${graphId}`;
   const graphs: CountedGraphAnswer[] = [];
   const schema = graphId === null ? graphList : graphWithChildren;

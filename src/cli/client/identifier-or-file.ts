@@ -27,11 +27,8 @@ export async function identifierOrFile(io: Terminal, text: string): Promise<stri
 
 /** Like `identifierOrFile`, for CIDs only. */
 export async function cidOrFile(io: Terminal, text: string): Promise<Cid> {
-  return (
-    cidIn(text) ??
-    (await cidOfPath(io, text)) ??
-    failUsage(`"${text.slice(0, 120)}" is neither a CID nor a file that exists.`)
-  );
+  const cid = cidIn(text) ?? (await cidOfPath(io, text));
+  return cid ?? failUsage(`"${text.slice(0, 120)}" is neither a CID nor a file that exists.`);
 }
 
 /** The CID that `cairn put` gives a file or folder, without storing it; undefined if there is none. */

@@ -26,13 +26,8 @@ export async function fileCid(
   const hash = hasher(multihash);
   // A stream for each of many small files takes far longer than their bytes.
   const small = await smallFile(path);
-  if (small) {
-    hash.update(small);
-    onBytes(small.length);
-    return { cid: makeCid(codec, hash.digest(), multihash), size: small.length };
-  }
   let size = 0;
-  for await (const chunk of fileChunks(path)) {
+  for await (const chunk of small ? [small] : fileChunks(path)) {
     hash.update(chunk);
     size += chunk.length;
     onBytes(chunk.length);

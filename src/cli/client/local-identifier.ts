@@ -35,7 +35,10 @@ export class LocalIdentifier {
    * @throws Failure (usage) if no source has a context, because then the statement cannot be verified.
    */
   async identify(bytes: Uint8Array): Promise<IdentifiedStatement> {
-    const missing = ({ needed }: MissingContexts) => failUnknown(needed);
+    const missing = ({ needed }: MissingContexts) =>
+      failUsage(
+        `The context ${needed} is not known here, so the statement cannot be verified. Put its document into a folder, as cid/<cid> for urn:cid:<cid> or https/<host>/<path> for a URL, and name the folder with --contexts or CAIRN_CONTEXTS_DIR.`,
+      );
     return await this.#withContexts(() => this.#identifier.identify(bytes, options), missing);
   }
 
@@ -71,10 +74,4 @@ export class LocalIdentifier {
       }
     }
   }
-}
-
-function failUnknown(url: string): never {
-  failUsage(
-    `The context ${url} is not known here, so the statement cannot be verified. Put its document into a folder, as cid/<cid> for urn:cid:<cid> or https/<host>/<path> for a URL, and name the folder with --contexts or CAIRN_CONTEXTS_DIR.`,
-  );
 }

@@ -9,10 +9,7 @@ const idsAtOnce = 1_000;
  * The names of identifiers, as statements write these. If the service refuses to answer there are none, because names
  * only help to read.
  */
-export async function askNames(
-  client: ApiClient,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function askNames(client: ApiClient, ids: readonly string[]) {
   const known = [...new Set(ids)].filter((id) => referenceIdentifier(id) !== undefined);
   const found = new Map<string, string>();
   for (let at = 0; at < known.length; at += idsAtOnce) {

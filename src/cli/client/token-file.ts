@@ -7,12 +7,8 @@ import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
 
-const login = z.object({
-  issuer: z.string(),
-  client_id: z.string(),
-  id_token: z.string(),
-  access_token: z.string(),
-});
+const text = z.string();
+const login = z.object({ issuer: text, client_id: text, id_token: text, access_token: text });
 
 export type StoredLogin = z.output<typeof login>;
 
@@ -29,10 +25,10 @@ export class TokenFile {
   /** @throws Failure if the file is damaged. */
   read(): StoredLogin | undefined {
     try {
-      const text = readFileSync(this.#path, 'utf8');
+      const content = readFileSync(this.#path, 'utf8');
       this.#restrict(dirname(this.#path), 0o700);
       this.#restrict(this.#path, 0o600);
-      return login.parse(JSON.parse(text));
+      return login.parse(JSON.parse(content));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       if (error instanceof SyntaxError || error instanceof z.ZodError)
@@ -79,12 +75,9 @@ interface DecodedToken {
 export function decodeToken(token: string): DecodedToken {
   try {
     const claims = decodeJwt(token);
+    const header = { ...decodeProtectedHeader(token) };
     const expiresAt = new Date((claims.exp ?? Number.NaN) * 1_000);
-    return {
-      header: { ...decodeProtectedHeader(token) },
-      claims,
-      ...(!Number.isNaN(expiresAt.getTime()) && { expiresAt }),
-    };
+    return { header, claims, ...(!Number.isNaN(expiresAt.getTime()) && { expiresAt }) };
   } catch {
     return {};
   }
@@ -101,8 +94,8 @@ export function bearerOf({ id_token, access_token }: StoredLogin): string {
   return isForServices ? access_token : id_token;
 }
 
-/** @param token one of the login's tokens. @throws Failure if it has expired. */
-export function validBearerOf(login: StoredLogin, url: string, token = bearerOf(login)): string {
+/** @throws Failure if the token of a login has expired. */
+export function validToken(token: string, url: string): string {
   const decoded = decodeToken(token);
   if (!hasExpired(decoded)) return token;
   failUsage(

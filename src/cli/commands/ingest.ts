@@ -111,9 +111,9 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   const sources = await contextFolders(flags.contexts, settings);
   const sign = flags.sign === undefined ? undefined : await openSigning(flags.sign, sources);
   const stop = io.stopSignal();
-  stop.addEventListener('abort', () => {
-    say(io, '\nStopping after the running requests. Repeat to stop at once.');
-  });
+  stop.addEventListener('abort', () =>
+    say(io, '\nStopping after the running requests. Repeat to stop at once.'),
+  );
   const { batch, concurrency, json: asJson = false, verbose = false, restart = false } = flags;
   const ingestion = new Ingestion({
     io,
@@ -131,10 +131,8 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     path === '-'
       ? io.stdin
       : createReadStream(path, { highWaterMark: readBytes, ...(offset > 0 && { start: offset }) });
-  const { stored, known, refused } = await ingestion.run(
-    (offset) => addAbortSignal(stop, open(offset)),
-    stop,
-  );
+  const input = (offset: number) => addAbortSignal(stop, open(offset));
+  const { stored, known, refused } = await ingestion.run(input, stop);
   if (graphId === null && stored + known > 0) sayText(io, inNoGraph);
   if (refused > 0) failNo(`${refused} lines were refused.`);
 }

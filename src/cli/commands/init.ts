@@ -29,11 +29,7 @@ export function initCommand(program: Command, io: Io): void {
     .action(async (name: string | undefined, flags: { json?: true }) => await init(io, name, flags));
 }
 
-async function init(
-  io: Io,
-  name = basename(io.cwd) || 'cairn',
-  { json: asJson }: { readonly json?: true } = {},
-): Promise<void> {
+async function init(io: Io, name = basename(io.cwd) || 'cairn', { json: asJson }: { json?: true } = {}) {
   const settings = readClientSettings(io);
   const { folderFile, url } = settings;
   const client = openClient(settings);

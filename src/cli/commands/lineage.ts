@@ -41,6 +41,7 @@ Examples:
   $ cairn lineage bafkr4i… --kinds ComputationRegistration --dot | dot -Tsvg > lineage.svg`;
 
 export function lineageCommand(program: Command, io: Io): void {
+  const direction = new Option('--direction <way>', 'what it was made from, or what was made from it');
   const drawings = ['dot', 'mermaid', 'json'];
   const drawing = (flag: string, description: string) =>
     new Option(`--${flag}`, description).conflicts(drawings.filter((other) => other !== flag));
@@ -48,11 +49,7 @@ export function lineageCommand(program: Command, io: Io): void {
     .command('lineage')
     .description('show the origins and products of something, and who vouches for them')
     .argument('<id or file>', 'a CID, UUID or DID (for a statement either of its CIDs), or a file or folder')
-    .addOption(
-      new Option('--direction <way>', 'what it was made from, or what was made from it')
-        .choices(Object.keys(directions))
-        .default('both'),
-    )
+    .addOption(direction.choices(Object.keys(directions)).default('both'))
     .addOption(bound('depth', 'maximum number of computations between the id and a node'))
     .addOption(bound('limit', 'maximum number of nodes'))
     .option('--kinds <kinds>', 'only statements of these kinds, separated by commas', kindsOfStatements)

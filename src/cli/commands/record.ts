@@ -1,7 +1,13 @@
 import { dirname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { shortId } from '../../contract/words/text.ts';
-import { type Recorded, type Recording, recordRun, rehearse } from '../record/recording.ts';
+import {
+  type Recorded,
+  type RecordedFile,
+  type Recording,
+  recordRun,
+  rehearse,
+} from '../record/recording.ts';
 import { runCommand } from '../record/run-command.ts';
 import type { Value } from '../record/statements.ts';
 import { failUsage } from '../terminal/failure.ts';
@@ -97,10 +103,8 @@ async function record(io: Io, command: readonly string[], flags: RecordFlags): P
 function finishOnSignal(io: Io): Disposable {
   const listening = io.onSignal((signal) => {
     listening[Symbol.dispose]();
-    say(
-      io,
-      `${signal}: the command has ended and is being recorded. Send it again to stop without a record.`,
-    );
+    const advice = 'Send it again to stop without a record.';
+    say(io, `${signal}: the command has ended and is being recorded. ${advice}`);
   });
   return listening;
 }
@@ -109,11 +113,7 @@ const shown = 20;
 
 function report({ name, duration, computation, spooled, graph, ...files }: Recorded): string {
   const { inputs, program, outputs } = files;
-  const row = (word: string) => (file: { path: string; cid: string }) => [
-    word,
-    printableLine(file.path),
-    shortId(file.cid),
-  ];
+  const row = (word: string) => (file: RecordedFile) => [word, printableLine(file.path), shortId(file.cid)];
   const rows = [
     ...some(inputs).map(row('input')),
     ...(program ? [program] : []).map(row('program')),

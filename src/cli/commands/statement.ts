@@ -105,9 +105,7 @@ function chosenForm(forms: readonly StatementForm[], given: readonly string[]): 
   if (unknown !== undefined)
     failUsage(`${kind} has no member "${unknown}". Did you mean ${nearest(unknown, names)}?`);
   const own = given.filter((name) => !settable.some((member) => member.name === name));
-  const fitting = forms.filter(({ members }) =>
-    own.every((name) => members.some((member) => member.name === name)),
-  );
+  const fitting = forms.filter(({ members }) => own.every((own) => members.some(({ name }) => name === own)));
   const [form] = fitting;
   if (!form || (fitting.length > 1 && own.length === 0))
     failUsage(`${kind} has these members, which belong together:\n\n${memberLists(forms).trimEnd()}`);
@@ -137,12 +135,11 @@ function memberLists(forms: readonly StatementForm[]): string {
 }
 
 function memberList(members: readonly Member[]): string {
-  return table(members.map(memberRow));
-}
-
-function memberRow({ name, isMany, isRequired, meaning, form }: Member): string[] {
-  const notes = [isMany && 'one or many', !isRequired && 'optional'].filter(Boolean);
-  return [`  ${name}`, `${meaning}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`, form];
+  const rows = members.map(({ name, isMany, isRequired, meaning, form }) => {
+    const notes = [isMany && 'one or many', !isRequired && 'optional'].filter(Boolean);
+    return [`  ${name}`, `${meaning}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`, form];
+  });
+  return table(rows);
 }
 
 /** The value of a member as it is written in a statement. A file stands for its CID, or for the JSON in it. */

@@ -27,10 +27,7 @@ export interface Change {
 const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
 
 /** Hashes places, with progress for all of them together. Folders become iroh collections. */
-export async function hashPlaces(
-  io: Pick<Io, 'stderr'>,
-  places: readonly RecordedPath[],
-): Promise<Artifact[]> {
+export async function hashPlaces(io: Pick<Io, 'stderr'>, places: readonly RecordedPath[]) {
   const surveys: Survey[] = [];
   for (const place of places) surveys.push(await survey(place));
   const total = surveys.reduce((sum, { bytes }) => sum + bytes, 0);

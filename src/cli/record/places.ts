@@ -1,7 +1,7 @@
 import { glob, open, stat } from 'node:fs/promises';
 import { basename, extname, isAbsolute, relative, resolve, sep } from 'node:path';
 import pMap from 'p-map';
-import { filesBelow, pathKind } from '../client/local-files.ts';
+import { filesBelow, type NamedFile, pathKind } from '../client/local-files.ts';
 import { failUsage } from '../terminal/failure.ts';
 
 /** A file or folder that goes into a run or comes out of it. */
@@ -75,20 +75,15 @@ export function isBelow(path: string, folder: string): boolean {
 }
 
 export async function survey({ absolute, kind }: RecordedPath): Promise<Survey> {
-  const files =
-    kind === 'file'
-      ? [{ name: '', path: absolute }]
-      : await Array.fromAsync(filesBelow(absolute, () => undefined));
+  const found = kind === 'file' ? [{ name: '', path: absolute }] : filesBelow(absolute, () => undefined);
+  const files = await Array.fromAsync(found);
   let bytes = 0;
-  const lines = await pMap(
-    files,
-    async ({ name, path }) => {
-      const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
-      bytes += Number(size);
-      return `${name}\0${size} ${mtimeNs} ${ctimeNs} ${ino}`;
-    },
-    { concurrency: filesAtOnce },
-  );
+  const lineOf = async ({ name, path }: NamedFile) => {
+    const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
+    bytes += Number(size);
+    return `${name}\0${size} ${mtimeNs} ${ctimeNs} ${ino}`;
+  };
+  const lines = await pMap(files, lineOf, { concurrency: filesAtOnce });
   return { fingerprint: lines.toSorted().join('\n'), files: files.length, bytes };
 }
 

@@ -28,9 +28,8 @@ export async function runCommand(
   const isOnTerminal = 'isTTY' in io.stdin && io.stdin.isTTY === true;
   // A terminal sends Ctrl-C to the command, too. A second one would end many programs at once.
   using _ = io.onSignal((signal) => (signal === 'SIGINT' && isOnTerminal ? undefined : child.kill(signal)));
-  const [code, signal] = await (
-    once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
-  ).catch((error: NodeJS.ErrnoException) => failStart(program, error));
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const [code, signal] = await closed.catch((error: NodeJS.ErrnoException) => failStart(program, error));
   if (code === 0) return;
   const nothing = 'Nothing was recorded.';
   if (signal) throw new Failure(128 + constants.signals[signal], `${signal} ended the command. ${nothing}`);

@@ -47,9 +47,8 @@ export async function spoolParcel(
     await rename(staged, join(spool, id));
   } catch (cause) {
     await rm(staged, { recursive: true, force: true }).catch(() => undefined);
-    failNo(`The run cannot be kept in ${spool}: ${explanationOf(cause).trim()} Nothing was recorded.`, {
-      cause,
-    });
+    const reason = explanationOf(cause).trim();
+    failNo(`The run cannot be kept in ${spool}: ${reason} Nothing was recorded.`, { cause });
   }
   return join(spool, id);
 }
@@ -83,25 +82,20 @@ async function copyBlobs(io: Pick<Io, 'stderr'>, blobs: readonly KnownBlob[], fo
   const distinct = [...new Map(blobs.map((blob) => [blob.cid.text, blob])).values()];
   using progress = openProgress(io, { total: distinct.length });
   let done = 0;
-  await pMap(
-    distinct,
-    async ({ cid, bytes }) => {
-      const hash = hasher(cid.multihash);
-      await using file = await open(join(folder, cid.text), 'w');
-      for await (const chunk of bytes()) {
-        hash.update(chunk);
-        await file.writeFile(chunk);
-      }
-      if (Buffer.compare(hash.digest(), cid.digest) !== 0)
-        failNo(`A file with the CID ${cid.text} changed while it was copied.`);
-      done += 1;
-      progress.update(
-        done,
-        `copying ${done.toLocaleString('en')} of ${distinct.length.toLocaleString('en')} files`,
-      );
-    },
-    { concurrency: filesAtOnce },
-  );
+  const total = distinct.length.toLocaleString('en');
+  const copy = async ({ cid, bytes }: KnownBlob) => {
+    const hash = hasher(cid.multihash);
+    await using file = await open(join(folder, cid.text), 'w');
+    for await (const chunk of bytes()) {
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+    if (Buffer.compare(hash.digest(), cid.digest) !== 0)
+      failNo(`A file with the CID ${cid.text} changed while it was copied.`);
+    done += 1;
+    progress.update(done, `copying ${done.toLocaleString('en')} of ${total} files`);
+  };
+  await pMap(distinct, copy, { concurrency: filesAtOnce });
   return distinct.length;
 }
 
@@ -143,9 +137,8 @@ export async function readSpooled(folder: string): Promise<{ name: string; parce
 
 async function textOf(folder: string, file: string): Promise<string> {
   await assertFile(folder, file);
-  return await readFile(join(folder, file), 'utf8').catch((cause) =>
-    failNo(`${file} cannot be read.`, { cause }),
-  );
+  const text = readFile(join(folder, file), 'utf8');
+  return await text.catch((cause) => failNo(`${file} cannot be read.`, { cause }));
 }
 
 /** A pipe would be waited for without end. */

@@ -38,19 +38,15 @@ async function storeBlobs(io: Pick<Io, 'stderr'>, client: ApiClient, blobs: read
   const distinct = [...new Map(blobs.map((blob) => [blob.cid.text, blob])).values()];
   using progress = openProgress(io, { total: distinct.length });
   let done = 0;
-  const [small, large] = [distinct.filter(isSmall), distinct.filter((blob) => !isSmall(blob))];
-  await pMap(
-    [...groupsOf(small), ...large.map((blob) => [blob])],
-    async (blobs) => {
-      await storeGroup(client, blobs);
-      done += blobs.length;
-      progress.update(
-        done,
-        `storing ${done.toLocaleString('en')} of ${distinct.length.toLocaleString('en')} files`,
-      );
-    },
-    { concurrency: groupsAtOnce },
-  );
+  const total = distinct.length.toLocaleString('en');
+  const store = async (group: readonly KnownBlob[]) => {
+    await storeGroup(client, group);
+    done += group.length;
+    progress.update(done, `storing ${done.toLocaleString('en')} of ${total} files`);
+  };
+  const large = distinct.filter((blob) => !isSmall(blob));
+  const groups = [...groupsOf(distinct.filter(isSmall)), ...large.map((blob) => [blob])];
+  await pMap(groups, store, { concurrency: groupsAtOnce });
 }
 
 function isSmall({ size }: KnownBlob): boolean {

@@ -10,11 +10,7 @@ export function lineWidth({ stdout }: Pick<Io, 'stdout'>): number {
 }
 
 /** An identifier for people: its name, if it has one, and its short form. `isFull`: both are whole. */
-export function shownIdentifier(
-  id: string,
-  name: string | undefined,
-  { isFull = false, nameWidth = 60 } = {},
-): string {
+export function shownIdentifier(id: string, name?: string, { isFull = false, nameWidth = 60 } = {}): string {
   const text = printableLine(isFull ? id : shortId(id));
   if (name === undefined) return text;
   const whole = printableLine(name);

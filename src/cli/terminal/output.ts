@@ -9,10 +9,8 @@ const unprintable = /(?!\n)[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2
  * meaning.
  */
 export function printable(text: string): string {
-  return text.replaceAll(
-    unprintable,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replaceAll(unprintable, escaped);
 }
 
 /** Like `printable`, in one line. */
@@ -52,12 +50,8 @@ async function write({ stdout }: Pick<Io, 'stdout'>, chunk: Uint8Array | string)
 export function table(rows: readonly (readonly string[])[]): string {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return rows.map((row) => `${line(row)}\n`).join('');
+  const cells = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+  return rows.map((row) => `${cells(row).join('  ').trimEnd()}\n`).join('');
 }
 
 /** A node of a tree in plain text. It may have several lines. */

@@ -9,16 +9,8 @@ export function processIo(env = process.env): Io {
   // Without a listener, Node would open its inspector on this signal.
   process.on('SIGUSR1', () => undefined);
   const { stdin, stdout, stderr } = process;
-  return {
-    env,
-    cwd: process.cwd(),
-    stdin,
-    stdout,
-    stderr,
-    stopSignal,
-    onSignal,
-    exit: (code) => process.exit(code),
-  };
+  const exit = (code: number) => process.exit(code);
+  return { env, cwd: process.cwd(), stdin, stdout, stderr, stopSignal, onSignal, exit };
 }
 
 function stopSignal(): AbortSignal {
@@ -31,11 +23,10 @@ function stopSignal(): AbortSignal {
 export function onSignal(listener: (signal: NodeJS.Signals) => void): Disposable {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, listener);
-  return {
-    [Symbol.dispose]: () => {
-      for (const signal of signals) process.off(signal, listener);
-    },
+  const stop = () => {
+    for (const signal of signals) process.off(signal, listener);
   };
+  return { [Symbol.dispose]: stop };
 }
 
 /**

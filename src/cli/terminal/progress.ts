@@ -16,9 +16,7 @@ export function openProgress(
   { stderr }: Pick<Io, 'stderr'>,
   { total, start = 0 }: { readonly total: number | undefined; readonly start?: number },
 ): Progress {
-  return stderr.isTTY && total !== undefined && total > 0
-    ? bar(stderr, total, start)
-    : plainLines(stderr, total, start);
+  return stderr.isTTY && total ? bar(stderr, total, start) : plainLines(stderr, total, start);
 }
 
 function bar(stderr: Writable, total: number, start: number): Progress {

@@ -51,23 +51,13 @@ export async function listAgents(io: Io, { state, search, limit, json }: ListFla
     agents.push(...page.agents);
     cursor = page.next_cursor;
   } while (cursor !== undefined && agents.length < limit);
-  const rows = agents.map(({ agent_id, state, handle, name, subject }) => [
-    agent_id,
-    state,
-    handle ?? '-',
-    name,
-    subject,
-  ]);
+  const rows = agents.map((one) => [one.agent_id, one.state, one.handle ?? '-', one.name, one.subject]);
   const head = ['AGENT', 'STATE', 'HANDLE', 'NAME', 'SUBJECT'];
   await writeText(io, json ? indented({ agents }) : table([head, ...rows]));
   if (cursor !== undefined) say(io, `There are more than ${limit} agents. Raise --limit to see them.`);
 }
 
-export async function showAgent(
-  io: Io,
-  id: string,
-  { json: asJson }: Pick<ListFlags, 'json'>,
-): Promise<void> {
+export async function showAgent(io: Io, id: string, { json: asJson }: { json?: true }): Promise<void> {
   const client = openControlPlane(io);
   const agent = await answerJson(await client.send('GET', agentPath(id)), agentDetail);
   const events = await statusEvents(client, id);
@@ -106,13 +96,13 @@ function textOf(agent: AgentDetailAnswer, events: StatusEventAnswer[] | undefine
       ...agent.bindings.map((one) => [one.subject, one.issuer, one.state, one.created_at]),
     ]),
   ];
-  if (events)
-    parts.push(
-      table([
-        ['EVENT', 'AT', 'BY', 'REASON'],
-        ...events.map(({ event, at, actor, reason }) => [event, at, actor.subject ?? '-', reason ?? '-']),
-      ]),
-    );
+  const rows = events?.map(({ event, at, actor, reason }) => [
+    event,
+    at,
+    actor.subject ?? '-',
+    reason ?? '-',
+  ]);
+  if (rows) parts.push(table([['EVENT', 'AT', 'BY', 'REASON'], ...rows]));
   return parts.join('\n');
 }
 
@@ -122,28 +112,17 @@ export interface ChangeFlags {
 }
 
 /** Revokes or restores an agent. */
-export async function changeAgent(
-  io: Io,
-  verb: 'revoke' | 'restore',
-  id: string,
-  { reason, json }: ChangeFlags,
-): Promise<void> {
+export async function changeAgent(io: Io, verb: 'revoke' | 'restore', id: string, flags: ChangeFlags) {
+  const { reason, json } = flags;
   const request = jsonBody<typeof stateChange>({ ...(reason !== undefined && { reason }) });
   const response = await openControlPlane(io).send('POST', `${agentPath(id)}/${verb}`, request);
   const changed = await answerJson(response, agent);
-  await writeText(
-    io,
-    json ? indented(changed) : `${changed.agent_id} (${changed.name}) is ${changed.state}.\n`,
-  );
+  const text = `${changed.agent_id} (${changed.name}) is ${changed.state}.\n`;
+  await writeText(io, json ? indented(changed) : text);
 }
 
 /** Hands an agent over to another user. @param user an id, or an e-mail address of one user. */
-export async function handOverAgent(
-  io: Io,
-  id: string,
-  user: string,
-  { reason, json }: ChangeFlags,
-): Promise<void> {
+export async function handOverAgent(io: Io, id: string, user: string, { reason, json }: ChangeFlags) {
   const client = openControlPlane(io);
   const { bindings } = await answerJson(await client.send('GET', agentPath(id)), agentDetail);
   const binding = bindings.find(({ state }) => state === 'active') ?? bindings[0];
@@ -172,11 +151,8 @@ export interface TokenFlags {
 /** Mints a registration token. Standard output has the token alone, so that a shell can put it into a variable. */
 export async function mintToken(io: Io, name: string, { handle, json }: TokenFlags): Promise<void> {
   const body = { agent_name: name, ...(handle !== undefined && { agent_handle: handle }) };
-  const response = await openControlPlane(io).send(
-    'POST',
-    '/v1/agent-registration-tokens',
-    jsonBody<typeof tokenRequest>(body),
-  );
+  const request = jsonBody<typeof tokenRequest>(body);
+  const response = await openControlPlane(io).send('POST', '/v1/agent-registration-tokens', request);
   const answer = await answerJson(response, mintedToken);
   await writeText(io, json ? indented(answer) : `${answer.registration_token}\n`);
   if (json) return;

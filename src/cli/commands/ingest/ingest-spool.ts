@@ -22,12 +22,7 @@ export interface SpoolFlags {
  * Sends the recordings of a spool, oldest first. What the service has is not stored again, so an interrupted run can be
  * repeated.
  */
-export async function ingestSpool(
-  io: Io,
-  client: ApiClient,
-  spool: string,
-  flags: SpoolFlags,
-): Promise<void> {
+export async function ingestSpool(io: Io, client: ApiClient, spool: string, flags: SpoolFlags) {
   const stop = io.stopSignal();
   const repeat = repeating((sentence) => say(io, sentence));
   let kept = 0;

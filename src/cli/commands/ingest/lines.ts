@@ -1,3 +1,4 @@
+import { isObject } from '../../../domain/json/is-object.ts';
 import { failUsage } from '../../terminal/failure.ts';
 
 export interface Line {
@@ -65,11 +66,9 @@ export async function* statementLines(lines: AsyncIterable<Line>): AsyncGenerato
   for await (const line of lines) {
     if (!isSure) {
       seen.push(line);
-      const text = Buffer.from(line.bytes ?? [])
-        .toString()
-        .trim();
-      if (text !== '') texts.push(text);
-      isSure = texts.some(isObject);
+      const text = Buffer.from(line.bytes ?? []).toString();
+      if (text.trim() !== '') texts.push(text.trim());
+      isSure = texts.some(isObjectText);
       if (!isSure && texts.length >= linesTried) throwNotLines(texts);
       if (isSure) yield* seen.splice(0);
     } else yield line;
@@ -78,10 +77,9 @@ export async function* statementLines(lines: AsyncIterable<Line>): AsyncGenerato
   yield* seen;
 }
 
-function isObject(text: string): boolean {
+function isObjectText(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject(JSON.parse(text.replace(/^\ufeff/, '')));
   } catch {
     return false;
   }

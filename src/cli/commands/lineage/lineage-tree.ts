@@ -1,8 +1,7 @@
 import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
-import type { TextTree } from '../../terminal/output.ts';
-import { printableLine } from '../../terminal/output.ts';
+import { printableLine, type TextTree } from '../../terminal/output.ts';
 import { edgesByEnd, endsOf, isStep, relation, trustNote, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
@@ -34,11 +33,8 @@ export class LineageTree {
   root(): TextTree {
     const { id } = this.#lineage;
     const own = this.#edgesOf(id).find(({ statement }) => statement === id);
-    return this.#open(
-      id,
-      [this.#named(id), ...(own ? this.#vouched(own, undefined, id) : [])],
-      this.#options.flows,
-    );
+    const vouched = own ? this.#vouched(own, undefined, id) : [];
+    return this.#open(id, [this.#named(id), ...vouched], this.#options.flows);
   }
 
   #edgesOf(id: string): readonly LineageEdgeAnswer[] {

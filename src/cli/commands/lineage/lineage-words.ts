@@ -15,15 +15,9 @@ export function endsOf({ from, to }: LineageEdgeAnswer): string[] {
 }
 
 export function edgesByEnd(edges: readonly LineageEdgeAnswer[]): Map<string, LineageEdgeAnswer[]> {
-  const byEnd = new Map<string, LineageEdgeAnswer[]>();
-  for (const edge of edges) {
-    for (const end of endsOf(edge)) {
-      const there = byEnd.get(end);
-      if (there) there.push(edge);
-      else byEnd.set(end, [edge]);
-    }
-  }
-  return byEnd;
+  const ends = edges.flatMap((edge) => endsOf(edge).map((end) => ({ end, edge })));
+  const groups = Map.groupBy(ends, ({ end }) => end);
+  return new Map([...groups].map(([end, all]) => [end, all.map(({ edge }) => edge)]));
 }
 
 export function isStep({ kind, role }: LineageEdgeAnswer): boolean {
@@ -34,11 +28,8 @@ export function isStep({ kind, role }: LineageEdgeAnswer): boolean {
 const deeds = [registration, operation];
 
 /** The relation of the node `id` to the node `at`. A role names one end of its edge. */
-export function relation(
-  { from, to, kind, role, type, statement }: LineageEdgeAnswer,
-  at: string,
-  id: string,
-): string {
+export function relation(edge: LineageEdgeAnswer, at: string, id: string): string {
+  const { from, to, kind, role, type, statement } = edge;
   const deed = deeds.find(({ name }) => name === kind)?.meaning;
   if (deed !== undefined) return id === from ? `${deed} by` : deed;
   const word = type === undefined ? role : `${role} (${type})`;
@@ -91,10 +82,8 @@ export class Titles {
   of(id: string): string {
     const { type, trust } = this.#nodes.get(id) ?? {};
     const label = type === undefined ? undefined : (kindNamed(type)?.label ?? type);
-    const mark =
-      trust && trust.state !== 'claimed'
-        ? trustNote({ ...trust, by: trust.by && this.shown(trust.by) })
-        : undefined;
+    const isMarked = trust && trust.state !== 'claimed';
+    const mark = isMarked && trustNote({ ...trust, by: trust.by && this.shown(trust.by) });
     return [label, this.shown(id), mark].filter(Boolean).join(' ');
   }
 }
@@ -104,16 +93,14 @@ export async function titlesOf(client: ApiClient, answer: LineageAnswer): Promis
   const nodes = new Map(answer.nodes.map((node) => [node.id, node]));
   const registrants = answer.edges.flatMap(({ registered_by: by }) => by ?? []);
   const others = registrants.filter((id) => !nodes.has(id));
-  const names = new Map(await askNames(client, others));
-  const runs = answer.edges.filter(
-    ({ role, from }) => role === 'computation' && nodes.get(from)?.name === undefined,
-  );
-  const programs = new Set(runs.map(({ from }) => from).filter((id) => id.startsWith(jsonDocument)));
+  const names = await askNames(client, others);
+  const runs = answer.edges.filter(({ role }) => role === 'computation').map(({ from }) => from);
+  const unnamed = runs.filter((id) => id.startsWith(jsonDocument) && nodes.get(id)?.name === undefined);
   const ask = async (id: string) => {
     const name = await askNameInside(client, id);
     if (name !== undefined) names.set(id, name);
   };
-  await pMap([...programs].slice(0, programsAsked), ask, { concurrency: askedAtOnce });
+  await pMap([...new Set(unnamed)].slice(0, programsAsked), ask, { concurrency: askedAtOnce });
   for (const { from, to, role } of answer.edges) {
     const name = role === 'computation' ? (nodes.get(from)?.name ?? names.get(from)) : undefined;
     if (name !== undefined) names.set(to, name);
@@ -168,10 +155,8 @@ function statements({ edges }: LineageAnswer): string {
 
 function registrants({ edges }: LineageAnswer, titles: Titles): string[] {
   const of = new Map(edges.map(({ statement, registered_by: by }) => [statement, by]));
-  const groups = Map.groupBy(
-    [...of.values()].filter((by) => by !== undefined),
-    (by) => by,
-  );
+  const all = [...of.values()].filter((by) => by !== undefined);
+  const groups = Map.groupBy(all, (by) => by);
   const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
   const named = sorted
     .slice(0, registrantsNamed)

@@ -109,13 +109,8 @@ async function redeem(
   return { idToken: tokens.id_token, accessToken: tokens.access_token, claims };
 }
 
-interface Polling {
-  readonly interval: number;
-  readonly seconds: number;
-}
-
 /** @throws Failure if the code would expire before the first poll. */
-function pollingOf({ expires_in, interval = defaultInterval }: oauth.DeviceAuthorizationResponse): Polling {
+function pollingOf({ expires_in, interval = defaultInterval }: oauth.DeviceAuthorizationResponse) {
   const seconds = Math.min(expires_in, maxSeconds);
   if (interval < seconds) return { interval: Math.max(interval, minInterval), seconds };
   failNo(
@@ -163,9 +158,6 @@ function explain(error: unknown, { issuer, clientId }: DeviceConfig, { stop }: L
   }
   const { cause } = error as Error;
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : '';
-  throw new Failure(
-    exitCodes.unreachable,
-    `The issuer ${href} cannot be reached (${reason || messageOf(error)}). Try again later.`,
-    { cause: error },
-  );
+  const sentence = `The issuer ${href} cannot be reached (${reason || messageOf(error)}). Try again later.`;
+  throw new Failure(exitCodes.unreachable, sentence, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { isObject } from '../../../domain/json/is-object.ts';
 import { decodeUtf8 } from '../../../domain/json/strict-json.ts';
 import { fileChunks } from '../../client/local-files.ts';
 import { failNo } from '../../terminal/failure.ts';
@@ -47,8 +48,8 @@ export async function readUpTo(path: string, limit: number): Promise<Uint8Array 
 
 async function isFirstLineStatement(path: string): Promise<boolean> {
   for await (const { bytes } of linesOf(fileChunks(path), { offset: 0, lines: 0 }, statementLimit)) {
-    if (!bytes || Buffer.from(bytes).toString().trim() !== '')
-      return bytes !== undefined && isStatement(bytes);
+    if (!bytes) return false;
+    if (Buffer.from(bytes).toString().trim() !== '') return isStatement(bytes);
   }
   return false;
 }
@@ -57,8 +58,7 @@ async function isFirstLineStatement(path: string): Promise<boolean> {
 function isStatement(bytes: Uint8Array): boolean {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString());
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    return Object.hasOwn(value, '@context') && Object.keys(value).length > 1;
+    return isObject(value) && Object.hasOwn(value, '@context') && Object.keys(value).length > 1;
   } catch {
     return false;
   }

@@ -32,21 +32,13 @@ const curves = ['Ed25519', 'P-256', 'secp256k1', 'P-384'] as const;
 
 /** @throws Failure (usage) for what is no DID, and for a folder without keys or with a file that is none. */
 export async function knownSigners({ signer, keys }: SignerOptions): Promise<KnownSigners> {
-  const known = {
-    dids: new Set<string>(),
-    methods: new Map<string, string>(),
-    names: new Map<string, string>(),
-  };
+  const known: Collected = { dids: new Set(), methods: new Map(), names: new Map() };
   for (const did of signer) known.dids.add(signerDid(did));
   for (const folder of keys) await readFolder(folder, known);
   return known;
 }
 
-type Collected = {
-  [Name in keyof KnownSigners]: KnownSigners[Name] extends ReadonlySet<string>
-    ? Set<string>
-    : Map<string, string>;
-};
+type Collected = Record<'methods' | 'names', Map<string, string>> & { readonly dids: Set<string> };
 
 function signerDid(text: string): string {
   const fail = (reason: string) =>
@@ -64,9 +56,8 @@ function signerDid(text: string): string {
 async function readFolder(folder: string, known: Collected): Promise<void> {
   if ((await pathKind(folder)) !== 'folder') failUsage(`--keys ${folder} is not a folder that exists.`);
   const entries = await readdir(folder, { withFileTypes: true });
-  const files = entries.filter(
-    (entry) => !entry.isDirectory() && endings.has(extname(entry.name).toLowerCase()),
-  );
+  const isKey = (name: string) => endings.has(extname(name).toLowerCase());
+  const files = entries.filter((entry) => !entry.isDirectory() && isKey(entry.name));
   if (files.length === 0)
     failUsage(
       `The folder ${folder} of --keys has no keys. Put JWKs, JWK Sets or DID documents there, as .json files.`,
@@ -101,11 +92,8 @@ function readKeys(value: unknown, known: Collected): void {
 function readDidDocument(did: string, document: JsonObject, known: Collected): void {
   const listed = (name: string): unknown[] => (Array.isArray(document[name]) ? document[name] : []);
   const idOf = (text: unknown) => (String(text).startsWith('#') ? `${did}${text}` : String(text));
-  const methods = new Map(
-    listed('verificationMethod')
-      .filter(isObject)
-      .map((one) => [idOf(one.id), one]),
-  );
+  const described = listed('verificationMethod').filter(isObject);
+  const methods = new Map(described.map((one) => [idOf(one.id), one]));
   let count = 0;
   for (const one of listed('assertionMethod')) {
     const method = isObject(one) ? one : methods.get(idOf(one));

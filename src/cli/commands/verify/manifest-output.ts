@@ -182,11 +182,10 @@ function credentialLines({ credentials }: ManifestSummary): string[] {
   const { good, suspended, revoked, unknown, reasons } = credentials;
   const all = good + suspended + revoked + unknown;
   if (all === 0) return [];
+  const shown = reasons.slice(0, reasonsShown);
   return [
     `  ${all} ${all === 1 ? 'credential' : 'credentials'} with a status: ${good} good, ${suspended} suspended, ${revoked} revoked, ${unknown} unknown`,
-    ...reasons
-      .slice(0, reasonsShown)
-      .map((one) => `  status unknown: ${sentenceOf(one.reason)} (${one.credentials})`),
+    ...shown.map((one) => `  status unknown: ${sentenceOf(one.reason)} (${one.credentials})`),
     ...(reasons.length > reasonsShown ? [`  and for ${reasons.length - reasonsShown} other reasons`] : []),
   ];
 }

@@ -37,9 +37,7 @@ export function reportText(report: Report): string {
     `${name}${line === undefined ? '' : `, line ${line}`}: ${verdict(report)}`,
     ...Object.entries(cids).map(([what, cid]) => `  ${what.padEnd(8)}  ${cid}`),
     ...problems.flatMap(problemLines),
-    ...uncovered.map(
-      ({ pointer, reason }) => `  not covered by the id: ${pointer || 'a part of it'} (${reason})`,
-    ),
+    ...uncovered.map((one) => `  not covered by the id: ${one.pointer || 'a part of it'} (${one.reason})`),
   ];
   return `${lines.join('\n')}\n`;
 }

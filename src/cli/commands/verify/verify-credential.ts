@@ -53,9 +53,8 @@ export async function listIn(path: string): Promise<Credential> {
 
 export function credentialJson(name: string, { id }: Credential, result: LocallyVerified): string {
   const { verified: ok, isKnown: known } = result;
-  const checks = Object.fromEntries(
-    Object.entries(result.checks).map(([name, check]) => [name, checkJson(check)]),
-  );
+  const all = Object.entries(result.checks).map(([name, check]) => [name, checkJson(check)]);
+  const checks = Object.fromEntries(all);
   return `${JSON.stringify({ name, kind: 'credential', id, ok, checks, known })}\n`;
 }
 

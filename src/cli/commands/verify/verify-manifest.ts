@@ -55,9 +55,8 @@ export async function openManifestVerification(
 ) {
   await using opened = new AsyncDisposableStack();
   const registry = new ContextRegistry(ContextWorld.bundled(), sources);
-  const identifier = opened.use(
-    new StatementPool({ registry, maxDepth, documentMs, requestMs, waitMs: requestMs }),
-  );
+  const limits = { maxDepth, documentMs, requestMs, waitMs: requestMs };
+  const identifier = opened.use(new StatementPool({ registry, ...limits }));
   const file = counted(opened.use(await openRandomAccess(path)), onRead);
   const signatures = await offlineSignatures(identifier, trust, await knownSigners(trust));
   const ports = { identifier, registry, maxStatementBytes: statementLimit, signatures };

@@ -22,14 +22,11 @@ export async function verifyStatement(
   const head = { ...about, kind: 'statement' } as const;
   try {
     const { rdfcCid, jcsCid, uncovered } = await identifier.identify(bytes);
-    const given = givenId(bytes);
+    // The bytes have been parsed strictly before.
+    const given: unknown = JSON.parse(Buffer.from(bytes).toString())['@id'];
     const id = cidUrn(rdfcCid);
-    const wrongId = {
-      pointer: '/@id',
-      given: String(given),
-      computed: id,
-      reason: 'the @id is not the id of this statement',
-    };
+    const reason = 'the @id is not the id of this statement';
+    const wrongId = { pointer: '/@id', given: String(given), computed: id, reason };
     const problems = given === undefined || given === id ? [] : [wrongId];
     expected.match(rdfcCid, jcsCid);
     const cids = { id, rdfc_cid: rdfcCid.text, jcs_cid: jcsCid.text };
@@ -38,11 +35,6 @@ export async function verifyStatement(
     if (!(error instanceof ServiceError)) throw error;
     return { ...head, cids: {}, compared: 1, uncovered: [], problems: problemsOf(error) };
   }
-}
-
-/** The bytes have been parsed strictly before. */
-function givenId(bytes: Uint8Array): unknown {
-  return JSON.parse(Buffer.from(bytes).toString())['@id'];
 }
 
 function problemsOf({ message, details = [] }: ServiceError): Problem[] {
