@@ -4,8 +4,7 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
-import type { BySort, OrderedRows, StatementRowsOfStore } from './rows.ts';
-import type { StoreOfRows } from './statement-index.ts';
+import type { BySort, GraphReads, OrderedRows, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
 
 const mostRows = 128;
 /** Before the size of the rows is known. */
@@ -22,11 +21,13 @@ const listsAtOnce = 16;
 const idDigits = 32;
 const cidsAtOnce = 100;
 
-export function graphContents({
-  rows,
-  graphReads,
-  snapshot,
-}: Omit<StoreOfRows, 'statements'>): GraphContents {
+export interface ContentsPorts {
+  readonly rows: StatementRowsOfStore;
+  readonly graphReads: GraphReads;
+  snapshot(): Promise<RowsSnapshot>;
+}
+
+export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): GraphContents {
   return {
     async *statements(graphIds, visibility) {
       await using now = await snapshot();

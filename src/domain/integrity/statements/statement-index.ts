@@ -1,16 +1,14 @@
 import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
 import type { Page, ReferencePage, StatementPage, StatementScope, StatementStore } from '../ports.ts';
-import { graphContents } from './contents.ts';
+import { type ContentsPorts, graphContents } from './contents.ts';
 import { readLists, sourceOf } from './lists.ts';
 import { otherPlaces, placeNumber, statementPlaces } from './places.ts';
 import type { StatementIndex } from './questions.ts';
 import { findReferring } from './referring.ts';
 import {
-  type GraphReads,
   isInScope,
   type ListedStatement,
-  type RowsSnapshot,
   rowsIn,
   type StatementList,
   type StatementRows,
@@ -63,11 +61,8 @@ async function readForms(rows: StatementRowsOfStore, rdfcCid: Cid, page: Page, s
   };
 }
 
-export interface StoreOfRows {
-  readonly rows: StatementRowsOfStore;
+export interface StoreOfRows extends ContentsPorts {
   readonly statements: Pick<StatementStore, 'putMany' | 'registrarOf'>;
-  readonly graphReads: GraphReads;
-  snapshot(): Promise<RowsSnapshot>;
 }
 
 export interface PlannedStatements {
