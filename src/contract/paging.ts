@@ -17,5 +17,10 @@ export const orderedPaging = paging.extend({
   }),
 });
 
+/** A page of a list. */
+export function pageOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object({ ...shape, next_cursor: nextCursor });
+}
+
 /** The member of a list's answer that leads to the next page. */
 export const nextCursor = z.string().optional().describe('Cursor of the next page; absent on the last');

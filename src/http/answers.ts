@@ -22,10 +22,6 @@ const credentialErrors: Record<number, string> = {
   429: 'Too many refused tokens from this address. Retry-After says how long to wait',
 };
 
-const bodyErrors: Record<number, string> = {
-  415: 'The body has a media type or an encoding that is not accepted',
-};
-
 /** For answers whose JSON is text or bytes already. */
 export const jsonType = { 'content-type': 'application/json' };
 
@@ -55,7 +51,7 @@ export function allAnswers(
   const errors = Object.entries({
     ...commonErrors,
     ...(!isPublic && credentialErrors),
-    ...(hasBody && bodyErrors),
+    ...(hasBody && { 415: 'The body has a media type or an encoding that is not accepted' }),
   });
   const answers = errors.map(([status, description]) => [status, errorAnswer(description)]);
   return { ...Object.fromEntries(answers), ...described };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentEvent } from '../../domain/control-plane/agents/agents.ts';
-import { nextCursor, paging } from '../paging.ts';
+import { pageOf, paging } from '../paging.ts';
 import { oneOf, withoutControls } from '../patterns.ts';
 import { uuidField } from '../values.ts';
 
@@ -55,13 +55,11 @@ export const agentStatusEvent = z
   })
   .meta({ id: 'AgentStatusEvent' });
 
-export const agentList = z
-  .object({ agents: z.array(boundAgent), next_cursor: nextCursor })
-  .meta({ id: 'AgentList' });
+export const agentList = pageOf({ agents: z.array(boundAgent) }).meta({ id: 'AgentList' });
 
-export const eventList = z
-  .object({ status_events: z.array(agentStatusEvent), next_cursor: nextCursor })
-  .meta({ id: 'AgentStatusEventList' });
+export const eventList = pageOf({ status_events: z.array(agentStatusEvent) }).meta({
+  id: 'AgentStatusEventList',
+});
 
 export const agentParams = z.object({ id: z.string().min(1).max(200) });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor, paging } from '../paging.ts';
+import { pageOf, paging } from '../paging.ts';
 import { timeRange } from '../parameters.ts';
 import { uuidText } from '../values.ts';
 
@@ -26,9 +26,7 @@ const auditRecord = z
   })
   .meta({ id: 'AuditRecord' });
 
-export const auditRecordList = z
-  .object({ records: z.array(auditRecord), next_cursor: nextCursor })
-  .meta({ id: 'AuditLog' });
+export const auditRecordList = pageOf({ records: z.array(auditRecord) }).meta({ id: 'AuditLog' });
 
 const exactly = (description: string, example: string) =>
   z.string().min(1).max(500).optional().meta({ description, example });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor } from '../paging.ts';
+import { pageOf } from '../paging.ts';
 import { uuidField } from '../values.ts';
 import { agent, agentKey } from './agents.ts';
 
@@ -21,9 +21,7 @@ const listed = shown
   .extend({ subject_dids: z.array(z.string()).describe('The DIDs of its memberships in this project') })
   .meta({ id: 'ProjectAgent' });
 
-export const projectAgentList = z
-  .object({ agents: z.array(listed), next_cursor: nextCursor })
-  .meta({ id: 'ProjectAgentList' });
+export const projectAgentList = pageOf({ agents: z.array(listed) }).meta({ id: 'ProjectAgentList' });
 
 const identity = z.object({
   subject_did: z.string(),

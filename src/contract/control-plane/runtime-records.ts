@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
-import { nextCursor, orderedPaging } from '../paging.ts';
+import { orderedPaging, pageOf } from '../paging.ts';
 import { timeRange } from '../parameters.ts';
 import { uuidField, uuidText } from '../values.ts';
 import { projectAgentParams } from './projects.ts';
@@ -34,9 +34,7 @@ export const exchange = z
   })
   .meta({ id: 'AuditExchange' });
 
-export const exchangeList = z
-  .object({ audit_exchanges: z.array(exchange), next_cursor: nextCursor })
-  .meta({ id: 'AuditExchangeList' });
+export const exchangeList = pageOf({ audit_exchanges: z.array(exchange) }).meta({ id: 'AuditExchangeList' });
 
 export const pluginEvent = z
   .object({
@@ -48,9 +46,9 @@ export const pluginEvent = z
   })
   .meta({ id: 'PluginEvent' });
 
-export const pluginEventList = z
-  .object({ plugin_events: z.array(pluginEvent), next_cursor: nextCursor })
-  .meta({ id: 'PluginEventList' });
+export const pluginEventList = pageOf({ plugin_events: z.array(pluginEvent) }).meta({
+  id: 'PluginEventList',
+});
 
 export const state = z
   .object({
@@ -61,9 +59,7 @@ export const state = z
   })
   .meta({ id: 'AgentStateRecord' });
 
-export const stateList = z
-  .object({ states: z.array(state), next_cursor: nextCursor })
-  .meta({ id: 'AgentStateRecordList' });
+export const stateList = pageOf({ states: z.array(state) }).meta({ id: 'AgentStateRecordList' });
 
 const count = z.int();
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor, paging } from '../paging.ts';
+import { pageOf, paging } from '../paging.ts';
 import { booleanParameter } from '../parameters.ts';
 import { patterns, withoutControls } from '../patterns.ts';
 import { uuidField, uuidText } from '../values.ts';
@@ -34,7 +34,7 @@ export const user = z
   })
   .meta({ id: 'User' });
 
-export const userList = z.object({ users: z.array(user), next_cursor: nextCursor }).meta({ id: 'UserList' });
+export const userList = pageOf({ users: z.array(user) }).meta({ id: 'UserList' });
 
 export const userChange = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nameLimit } from '../../domain/integrity/names/name.ts';
-import { nextCursor, paging } from '../paging.ts';
+import { nextCursor, pageOf, paging } from '../paging.ts';
 import { timeRange } from '../parameters.ts';
 import { patterns } from '../patterns.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified, uuidText } from '../values.ts';
@@ -72,9 +72,9 @@ export const foundStatement = z.object({
   unverified,
 });
 
-export const foundStatements = z
-  .object({ statements: z.array(foundStatement), next_cursor: nextCursor })
-  .meta({ id: 'FoundStatements' });
+export const foundStatements = pageOf({ statements: z.array(foundStatement) }).meta({
+  id: 'FoundStatements',
+});
 
 const mostIds = 1_000;
 

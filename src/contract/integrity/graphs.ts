@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCursor, paging } from '../paging.ts';
+import { nextCursor, pageOf, paging } from '../paging.ts';
 import { booleanParameter } from '../parameters.ts';
 import { notBoth } from '../patterns.ts';
 import { uuidField, uuidText } from '../values.ts';
@@ -49,9 +49,9 @@ export const graphList = z
   })
   .meta({ id: 'GraphList' });
 
-export const graphWithChildren = z
-  .object({ graph: countedGraph, graphs: z.array(countedGraph), next_cursor: nextCursor })
-  .meta({ id: 'GraphWithChildren' });
+export const graphWithChildren = pageOf({ graph: countedGraph, graphs: z.array(countedGraph) }).meta({
+  id: 'GraphWithChildren',
+});
 
 export const counting = paging.extend({
   counts: booleanParameter.default(true).describe('Count the statements directly in each graph'),

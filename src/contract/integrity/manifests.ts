@@ -82,25 +82,17 @@ export const importQuery = z.strictObject({
   parent_id: uuidField.optional(),
 });
 
-export const exportHeaders = z.object({
-  Prefer: z
-    .string()
-    .optional()
-    .describe(
-      'respond-async: answer 202 at once, or with wait=10 when the export has ended, or after 10 seconds (RFC 7240)',
-    ),
-});
+const prefer = (description: string) => z.object({ Prefer: z.string().optional().describe(description) });
+
+export const exportHeaders = prefer(
+  'respond-async: answer 202 at once, or with wait=10 when the export has ended, or after 10 seconds (RFC 7240)',
+);
 
 /** A request is not held longer, because something in between may take it for dead. */
 export const longestWait = 30;
 
-export const waitHeaders = z.object({
-  Prefer: z
-    .string()
-    .optional()
-    .describe(
-      `wait=10: answer when the export has ended, or after 10 seconds (RFC 7240), up to ${longestWait}`,
-    ),
-});
+export const waitHeaders = prefer(
+  `wait=10: answer when the export has ended, or after 10 seconds (RFC 7240), up to ${longestWait}`,
+);
 
 export const exportParams = z.object({ id: uuidField });

@@ -59,12 +59,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     handle: async ({ context, answer }) => {
       const sent = await batch(context, limits, { schema: exchangeRecord, check: checkedExchange });
       const stored = await keepExchanges(ports, sent);
-      return answer(200, {
-        results: stored.map(({ sourceId, exchangeKey }) => ({
-          source_id: sourceId,
-          exchange_key: exchangeKey,
-        })),
-      });
+      const results = stored.map((one) => ({ source_id: one.sourceId, exchange_key: one.exchangeKey }));
+      return answer(200, { results });
     },
   });
 
@@ -77,11 +73,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: { 'application/json': { schema: batchOf(eventRecord) } },
     answers: { 200: jsonAnswer('The results', sourceResults), ...errors },
     handle: async ({ context, answer }) => {
-      const sent = await batch(context, limits, {
-        schema: eventRecord,
-        check: checkedEvent,
-        exactNumbers: true,
-      });
+      const reading = { schema: eventRecord, check: checkedEvent, exactNumbers: true };
+      const sent = await batch(context, limits, reading);
       return answer(200, sources(await keepEvents(ports, sent)));
     },
   });
@@ -100,9 +93,8 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
         check: (one) => checkedState(one, limits),
       });
       const stored = await keepStates(ports, sent);
-      return answer(200, {
-        results: stored.map(({ sourceId, stateCid }) => ({ source_id: sourceId, state_cid: stateCid })),
-      });
+      const results = stored.map((one) => ({ source_id: one.sourceId, state_cid: one.stateCid }));
+      return answer(200, { results });
     },
   });
 

@@ -2,15 +2,9 @@ import { html } from 'hono/html';
 import { health } from '../header.ts';
 import type { ConsolePage } from './shell.ts';
 
-interface Probe {
-  readonly name: string;
-  readonly path: string;
-  readonly meaning: string;
-}
-
 /** The probes of the services, which the script of the page asks again and again. */
 export function healthPage({ besideIntegrity }: { readonly besideIntegrity: boolean }): ConsolePage {
-  const probes: readonly Probe[] = [
+  const probes = [
     { name: 'Control plane', path: '/health', meaning: 'The process answers.' },
     ...(besideIntegrity
       ? [{ name: 'Integrity service', path: '/health/v1', meaning: 'The process answers.' }]

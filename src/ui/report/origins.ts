@@ -29,10 +29,8 @@ function ofOne(report: Report, origins: Origins, isOneOfMany: boolean): Html {
     [...origins.steps.values()].flatMap(({ inputs, programs }) => [...inputs, ...programs]),
   );
   const ends = [...things].filter((id) => !origins.madeBy.has(id));
-  const [left, sources] = [
-    ends.filter((id) => origins.cut.has(id)),
-    ends.filter((id) => !origins.cut.has(id)),
-  ];
+  const groups = Object.groupBy(ends, (id) => (origins.cut.has(id) ? 'left' : 'sources'));
+  const { left = [], sources = [] } = groups;
   const isCut = origins.cut.size > 0 ? 'at least ' : '';
   return html`${heading}
 <p>${foreign(titleOf(report, origins.start))} was made in ${isCut}${counted(origins.steps.size, 'computation')} from ${isCut}${counted(things.size, 'thing')}.${sources.length > 0 ? html` The trail begins with ${namesOf(report, sources, sourcesShown)}: no statement here says what ${sources.length === 1 ? 'that was' : 'those were'} made from.` : ''}${left.length > 0 ? ` There is more to know about the origins of ${counted(left.length, 'thing')} than this report follows.` : ''}</p>

@@ -47,10 +47,8 @@ ${governanceTable(report)}
 
 /** One row for each statement, then one for each set of routine statements that are alike. */
 function rowsOf(statements: readonly ReportedStatement[]): (readonly ReportedStatement[])[] {
-  const [alike, single] = [
-    statements.filter(({ kind }) => routine.has(kind)),
-    statements.filter(({ kind }) => !routine.has(kind)),
-  ];
+  const sorts = Object.groupBy(statements, ({ kind }) => (routine.has(kind) ? 'alike' : 'single'));
+  const { alike = [], single = [] } = sorts;
   const groups = Map.groupBy(alike, ({ kind, trust, signatures, isTrusted, references }) =>
     JSON.stringify([kind, trust, signatures, isTrusted, registrantOf({ references })]),
   );
@@ -101,11 +99,8 @@ export function says(report: Report, statement: ReportedStatement): Html {
   };
   const known = kindNamed(kind);
   if (known) return html`${filled(known.says, part)}`;
-  const others = references.filter(({ role }) => role !== 'registeredBy');
-  return html`${kindWord(kind)}: refers to ${namesOf(
-    report,
-    others.map(({ identifier }) => identifier),
-  )}`;
+  const others = references.filter(({ role }) => role !== 'registeredBy').map(({ identifier }) => identifier);
+  return html`${kindWord(kind)}: refers to ${namesOf(report, others)}`;
 }
 
 /** At the start of a sentence. */

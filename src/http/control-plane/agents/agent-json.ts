@@ -4,7 +4,12 @@ import type {
   BoundAgentAnswer,
   StatusEventAnswer,
 } from '../../../contract/control-plane/agents.ts';
-import type { Agent, AgentBinding, AgentStatusEvent } from '../../../domain/control-plane/agents/agents.ts';
+import type {
+  Agent,
+  AgentBinding,
+  AgentKey,
+  AgentStatusEvent,
+} from '../../../domain/control-plane/agents/agents.ts';
 import type { AgentDetail, BoundAgent } from '../../../domain/control-plane/agents/visible-agents.ts';
 import { isoOrNull, isoTime } from '../../answers.ts';
 
@@ -23,14 +28,11 @@ function bindingJson({ id, issuer, subject, state, createdAt, endedAt }: AgentBi
 }
 
 export function agentDetailJson({ keys, ...bound }: AgentDetail): AgentDetailAnswer {
-  return {
-    ...boundAgentJson(bound),
-    keys: keys.map(({ did, addedAt, retiredAt }) => ({
-      did,
-      added_at: isoTime(addedAt),
-      retired_at: isoOrNull(retiredAt),
-    })),
-  };
+  return { ...boundAgentJson(bound), keys: keys.map(keyJson) };
+}
+
+export function keyJson({ did, addedAt, retiredAt }: AgentKey) {
+  return { did, added_at: isoTime(addedAt), retired_at: isoOrNull(retiredAt) };
 }
 
 export function statusEventJson({ event, actor, reason, at }: AgentStatusEvent): StatusEventAnswer {

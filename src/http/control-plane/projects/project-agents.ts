@@ -13,6 +13,7 @@ import {
 } from '../../../domain/control-plane/projects/evidence.ts';
 import { jsonOf, pageRequest } from '../../answering.ts';
 import { isoOrNull, isoTime, jsonAnswer } from '../../answers.ts';
+import { keyJson } from '../agents/agent-json.ts';
 import { type ControlPlaneApp, operation } from '../operation.ts';
 import { enterAgent, enterProject, noAgent, type ProjectPorts, severalAgents } from './project-calls.ts';
 
@@ -67,11 +68,6 @@ function identityJson({ subjectDid, evidence, keys }: Identity) {
       credential_id: credentialId,
       status,
     })),
-    keys:
-      keys?.map(({ did, addedAt, retiredAt }) => ({
-        did,
-        added_at: isoTime(addedAt),
-        retired_at: isoOrNull(retiredAt),
-      })) ?? null,
+    keys: keys?.map(keyJson) ?? null,
   };
 }

@@ -87,14 +87,10 @@ export function projectRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       const { interval, ...range } = call.query;
       const query = seriesQuery({ interval, ...rangeOf(range) }, ports.now().getTime());
       const buckets = await timeSeries(ports.exchangeSeries, scope, query);
-      return call.answer(200, {
-        buckets: buckets.map(({ start, p50, p99, ...counts }) => ({
-          start: isoTime(start),
-          ...counts,
-          p50_ms: p50,
-          p99_ms: p99,
-        })),
+      const shown = buckets.map(({ start, p50: p50_ms, p99: p99_ms, ...counts }) => {
+        return { start: isoTime(start), ...counts, p50_ms, p99_ms };
       });
+      return call.answer(200, { buckets: shown });
     },
   });
 

@@ -116,16 +116,11 @@ export function credentialVerificationRoutes(app: App, ports: VerificationRoutes
           'The body must be {"credential": …} with the credential as JSON.',
         );
       const { verified, checks } = await verifyCredential(ports.verification, credential);
-      const { proof, dates, status, issuer } = checks;
-      return answer(200, {
-        verified,
-        checks: {
-          proof: checkAnswer(proof),
-          dates: checkAnswer(dates),
-          status: checkAnswer(status),
-          issuer: checkAnswer(issuer),
-        },
-      });
+      const proof = checkAnswer(checks.proof);
+      const dates = checkAnswer(checks.dates);
+      const status = checkAnswer(checks.status);
+      const issuer = checkAnswer(checks.issuer);
+      return answer(200, { verified, checks: { proof, dates, status, issuer } });
     },
   });
 }

@@ -84,19 +84,10 @@ function statusJson({ projectId, declarations, controls, certificates }: Governa
       review: reviewJson(review),
     })),
     certificates: certificates.map(({ record, standing }) => {
-      const { documentCid, statementCid, registeredAt, principal } = registeredJson(record);
-      const { kind, credentialId, policyCid, validUntil } = record;
-      return {
-        kind,
-        credentialId,
-        sourceCid: documentCid,
-        statementCid,
-        policyCid,
-        validUntil: timeText(validUntil),
-        standing,
-        registeredAt,
-        principal,
-      };
+      const { documentCid: sourceCid, statementCid, registeredAt, principal } = registeredJson(record);
+      const { kind, credentialId, policyCid } = record;
+      const ids = { kind, credentialId, sourceCid, statementCid, policyCid };
+      return { ...ids, validUntil: timeText(record.validUntil), standing, registeredAt, principal };
     }),
   };
 }
@@ -106,7 +97,7 @@ function registeredJson(record: GovernanceRecord) {
   return {
     documentCid,
     statementCid,
-    submittedAt: timeOrNull(submittedAt),
+    submittedAt: submittedAt === null ? null : timeText(submittedAt),
     submittedBy,
     registeredAt: timeText(createdAt),
     principal: caller,
@@ -117,10 +108,6 @@ function reviewJson(record: ReviewRecord | undefined) {
   if (record === undefined) return null;
   const { declarationCid, decision, controlCids } = record;
   return { ...registeredJson(record), declarationCid, decision, controlCids };
-}
-
-function timeOrNull(time: number | null): string | null {
-  return time === null ? null : timeText(time);
 }
 
 function timeText(time: number): string {

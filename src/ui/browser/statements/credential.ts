@@ -51,11 +51,8 @@ async function verifiableCredential(statement: Json, names: Names): Promise<HTML
 
 /** Asks the service to check the credential now. */
 async function checks(credential: Json): Promise<HTMLElement> {
-  const init = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ credential }),
-  };
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ credential }) };
   const asked = askJson<CredentialVerificationAnswer>('/credentials/v1/verify', init);
   const answer = await asked.catch(() => undefined);
   if (answer === undefined) return element('p', {}, 'The service cannot check it now.');

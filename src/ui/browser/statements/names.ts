@@ -23,7 +23,8 @@ export async function askNames(ids: Iterable<string>): Promise<Names> {
   const documents = asked.filter((id) => isDocument(id) && !names.has(id)).slice(0, mostDocuments);
   await Promise.all(
     documents.map(async (id) => {
-      const name = await nameOfDocument(id).catch(() => undefined);
+      const document = await askDocument(id).catch(() => undefined);
+      const name = document && ownName(document);
       if (name !== undefined) names.set(id, name);
     }),
   );
@@ -32,11 +33,8 @@ export async function askNames(ids: Iterable<string>): Promise<Names> {
 
 /** An identifier that the service refuses does not cost the others their names. */
 async function askNamesOf(ids: readonly string[]): Promise<Map<string, string>> {
-  const init = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ids }),
-  };
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ ids }) };
   try {
     return new Map(Object.entries((await askJson<NamesAnswer>('/names/v1', init)).names));
   } catch (error) {
@@ -64,11 +62,6 @@ export async function withSentences(names: Names, ids: readonly string[]): Promi
 async function askStatement(id: string): Promise<{ id: string; statement: Json } | undefined> {
   const statement = await askJson<Json>(`/statements/v1/id/${bareId(id)}`).catch(() => undefined);
   return statement && { id, statement };
-}
-
-async function nameOfDocument(id: string): Promise<string | undefined> {
-  const document = await askDocument(id);
-  return document && ownName(document);
 }
 
 /** What a document without metadata calls itself, or what it is. */

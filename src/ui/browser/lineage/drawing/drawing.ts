@@ -47,12 +47,10 @@ export class Drawing {
     );
   }
 
-  write(
-    id: string,
-    { title, subtitle, symbol: shape, name, rest, trust, hasMetadata, isUnnamed }: Caption,
-  ): void {
+  write(id: string, caption: Caption): void {
     const node = this.#nodes.get(id);
     if (!node) return;
+    const { title, subtitle, symbol: shape, name, rest, trust, hasMetadata, isUnnamed } = caption;
     node.title.textContent = title;
     node.title.classList.toggle('unnamed', isUnnamed);
     node.subtitle.textContent = subtitle;
