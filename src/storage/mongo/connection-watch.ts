@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../domain/errors.ts';
 import { within } from '../../domain/within.ts';
 
-/** What is watched. */
 export interface Watched {
   /** Asks the server over the connections that everybody uses. */
   ping(): Promise<unknown>;

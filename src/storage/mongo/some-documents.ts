@@ -54,13 +54,8 @@ export async function* pagesByKey<Content extends Document>(
 ): AsyncGenerator<WithId<Content>[]> {
   for (let last = first; ; ) {
     const after = { _id: { $gt: last } } as Filter<Content>;
-    const page = (await translated(() =>
-      collection
-        .find(after, { ...options, promoteBuffers: true })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray(),
-    )) as unknown as WithId<Content>[];
+    const found = collection.find(after, { ...options, promoteBuffers: true, sort: { _id: 1 }, limit });
+    const page = (await translated(() => found.toArray())) as unknown as WithId<Content>[];
     if (page.length === 0) return;
     yield page;
     last = page.at(-1)?._id;

@@ -6,7 +6,6 @@ import { graphIndexes } from './graphs/graph-documents.ts';
 import type { CollectionIndexes } from './indexes.ts';
 import { statementIndexes } from './statements/statement-documents.ts';
 
-/** All indexes of a store. */
 export const storeIndexes: readonly CollectionIndexes[] = [
   graphIndexes,
   attachmentIndexes,

@@ -153,17 +153,11 @@ function keysOf(row: RowIds, refs: string): [target: number, place: number][] {
 
 type RowKey = readonly [partition: Partition, seq: number];
 
-interface Duplicate {
-  readonly jcsDigest: Uint8Array;
-  /** Verified rows first, then oldest first. */
-  readonly places: readonly RowKey[];
-}
-
 /**
  * Rows that hold the same bytes. The thread that writes asks the entries whether a row is there, so a damaged entry
- * makes a duplicate. SQLite sorts all digests, on disk if they are many.
+ * makes a duplicate. Verified rows come first, then the oldest. SQLite sorts all digests, on disk if they are many.
  */
-function* duplicates(database: DatabaseSync): Generator<Duplicate> {
+function* duplicates(database: DatabaseSync) {
   const repeated = database.prepare(
     `SELECT jcs_digest, json_group_array(json_array(partition, seq) ORDER BY partition DESC, seq) AS places FROM (
        SELECT jcs_digest, 'verified' AS partition, seq FROM verified_rows

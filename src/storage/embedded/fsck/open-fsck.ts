@@ -96,7 +96,6 @@ function throwOlder(folder: string): never {
 
 const pageRows = 500;
 
-/** The records of a collection as they are stored. */
 function* recordPages(reader: DatabaseSync, { name, key }: Collection): Generator<readonly RecordEntry[]> {
   const page = reader.prepare(
     `SELECT rowid, record FROM ${quoted(name)} WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`,

@@ -71,7 +71,6 @@ export function statementRewriting(writer: DatabaseSync): CheckedStore['rewrite'
   };
 }
 
-/** References as a row keeps them. */
 function refsOf({ references, kind, jcs }: StatementRow): string {
   return JSON.stringify(packReferences(references, { kind, jcs: jcsText(jcs) }));
 }

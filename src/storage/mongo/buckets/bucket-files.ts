@@ -9,7 +9,6 @@ type BucketName = (typeof bucketNames)[number];
 /** A file, which may contain its bytes instead of having chunks. */
 export type StoredFile = GridFSFile & { readonly data?: Uint8Array };
 
-/** The collections of a bucket. */
 export interface BucketFiles {
   readonly bucket: BucketName;
   readonly database: Database;
@@ -85,13 +84,14 @@ export async function* oldUploads(
   after: ObjectId = ObjectId.createFromTime(0),
 ): AsyncGenerator<{ readonly upTo: ObjectId; readonly cutOff: readonly ObjectId[] }> {
   const end = ObjectId.createFromTime(Math.floor((now.getTime() - orphanMs) / 1_000));
+  const options = {
+    projection: { _id: 0, files_id: 1 },
+    sort: { files_id: 1 },
+    limit: chunksAtOnce,
+  } as const;
   let last = after;
   for (;;) {
-    const page = await chunks
-      .find({ files_id: { $gt: last, $lt: end } }, { projection: { _id: 0, files_id: 1 } })
-      .sort({ files_id: 1 })
-      .limit(chunksAtOnce)
-      .toArray();
+    const page = await chunks.find({ files_id: { $gt: last, $lt: end } }, options).toArray();
     const ids = new Map(page.map(({ files_id }) => [files_id.toHexString(), files_id]));
     const upTo = page.at(-1)?.files_id;
     if (!upTo) return;

@@ -40,7 +40,6 @@ export function gridFsBuckets(database: Database): Buckets {
 
 const pageFiles = 1_000;
 
-/** Files of GridFS. */
 export function gridFsBucket(bucket: BucketFiles): Bucket {
   const { files } = bucket;
   const withoutBytes = (filename: string) =>

@@ -21,17 +21,11 @@ const pageDocuments = 2_000;
 const removalMs = 1_000;
 const projection = { graphs: 1, projects: 1 };
 
-interface Wrong {
-  readonly _id: Uint8Array;
-  readonly unknownGraphs: ObjectId[];
-  readonly missingProjects: string[];
-}
-
 /** What follows from the rows and the graphs: projects of rows, and that each form is verified or not. */
 export function derivedData(database: Database, graphs: RegisteredGraphs): CheckedStore['derived'] {
   const { verified, unverified } = statementCollections(database);
 
-  async function* wrongDocuments(statements: Collection<StatementDocument>): AsyncGenerator<Wrong> {
+  async function* wrongDocuments(statements: Collection<StatementDocument>) {
     const options = { first: Buffer.alloc(0), limit: pageDocuments, projection };
     for await (const page of pagesByKey(statements, options)) {
       const wrong = await wrongAmong(page);
@@ -42,7 +36,7 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Check
     }
   }
 
-  async function wrongAmong(documents: readonly Listed[]): Promise<Wrong[]> {
+  async function wrongAmong(documents: readonly Listed[]) {
     const keys = documents.flatMap(graphKeys);
     const registered = await graphs.byKey(keys);
     const importing = await importingAmong(keys.filter((key) => !registered.has(key.toHexString())));

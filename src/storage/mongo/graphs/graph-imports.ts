@@ -84,10 +84,8 @@ export async function sweepImports(database: Database, now: Date): Promise<void>
 }
 
 export async function oldImports(database: Database, now: Date): Promise<ImportDocument[]> {
-  const limit = new Date(now.getTime() - orphanMs);
-  return await importCollection(database)
-    .find({ importing: { $lt: limit } })
-    .toArray();
+  const isOld = { importing: { $lt: new Date(now.getTime() - orphanMs) } };
+  return await importCollection(database).find(isOld).toArray();
 }
 
 /**
@@ -96,11 +94,9 @@ export async function oldImports(database: Database, now: Date): Promise<ImportD
  */
 export async function forgetImport(database: Database, key: ObjectId): Promise<void> {
   const imports = importCollection(database);
-  const abandoned = await imports.updateOne(
-    { _id: key, importing: { $exists: true } },
-    { $set: { isAbandoned: true } },
-  );
-  if (abandoned.matchedCount === 0) return;
+  const close = { $set: { isAbandoned: true } } as const;
+  const { matchedCount } = await imports.updateOne({ _id: key, importing: { $exists: true } }, close);
+  if (matchedCount === 0) return;
   const { verified, unverified } = statementCollections(database);
   while (await repeatingDeadlocks(() => removeUnverified(unverified, key)));
   while (await repeatingDeadlocks(() => leaveGraph(verified, key)));

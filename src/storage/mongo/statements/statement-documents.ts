@@ -143,11 +143,9 @@ export function startOfEntries(identifier: string): RegExp {
   return new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`);
 }
 
-export function referencesIn({
-  references,
-  roles = [],
-  roleNumbers = [],
-}: Pick<StatementDocument, 'references' | 'roles' | 'roleNumbers'>): Reference[] {
+type StoredReferences = Pick<StatementDocument, 'references' | 'roles' | 'roleNumbers'>;
+
+export function referencesIn({ references, roles = [], roleNumbers = [] }: StoredReferences): Reference[] {
   let others = 0;
   return references.map((entry) => {
     const tab = entry.lastIndexOf('\t');

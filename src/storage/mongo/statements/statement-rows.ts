@@ -1,4 +1,4 @@
-import type { Collection, FindOptions } from 'mongodb';
+import type { Collection, Document } from 'mongodb';
 import { type Cid, codecs, isStatementCid, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import type {
@@ -183,21 +183,12 @@ function mongoRows(
   }
 
   /** Reads at most `limit` documents and about `mostBytes`, but at least one document. */
-  async function some<Read>(
-    scans: readonly Scan[],
-    projection: FindOptions['projection'],
-    limit: number,
-    mostBytes: number,
-  ) {
+  async function some<Read>(scans: readonly Scan[], projection: Document, limit: number, mostBytes: number) {
     return await someDocuments(read<Read>(scans, projection, limit + 1), limit, mostBytes);
   }
 
   /** Reads one scan after the other. */
-  async function* read<Read>(
-    scans: readonly Scan[],
-    projection: FindOptions['projection'],
-    limit: number,
-  ): AsyncGenerator<{ readonly document: Read; readonly size: number }, void> {
+  async function* read<Read>(scans: readonly Scan[], projection: Document, limit: number) {
     let left = limit;
     for (const { filter, ...scan } of scans) {
       if (left === 0) return;

@@ -46,19 +46,14 @@ export function scansOf(list: StatementList, graph: ObjectId | undefined, after:
 
 /** Times compare with numbers only, so rows without a time are in no span. */
 function scansOfTime({ from, until }: Extract<StatementList, { by: 'time' }>, after: string | null): Scan[] {
-  const scan = (filter: Filter<StatementDocument>): Scan => ({
-    hint: 'time',
-    filter,
-    sort: { time: -1, position: -1 },
-  });
+  const sort = { time: -1, position: -1 } as const;
+  const scan = (filter: Filter<StatementDocument>): Scan => ({ hint: 'time', filter, sort });
   const $gte = from ?? Number.NEGATIVE_INFINITY;
   if (after === null) return [scan({ time: { $gte, $lt: until ?? Number.POSITIVE_INFINITY } })];
   const [, time, digits = ''] = /^(-?\d{1,16}) (.{24})$/.exec(after) ?? [];
   const position = positionIn(digits) ?? throwBadCursor();
-  return [
-    scan({ time: Number(time), position: { $lt: position } }),
-    scan({ time: { $gte, $lt: Number(time) } }),
-  ];
+  const earlier = scan({ time: { $gte, $lt: Number(time) } });
+  return [scan({ time: Number(time), position: { $lt: position } }), earlier];
 }
 
 export function markOf(list: StatementList, { time, position }: MarkedDocument): string {
