@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../src/domain/errors.ts';
-import { jsonShape } from '../../src/domain/json/json-shape.ts';
 import { splitEnvelope } from '../../src/domain/json/split-envelope.ts';
+import { jsonShape } from '../../src/domain/json/strict-json.ts';
 
 const shapeOf = (text: string) => jsonShape(Buffer.from(text));
 

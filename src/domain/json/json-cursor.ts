@@ -4,13 +4,13 @@ import {
   closeBracket,
   colon,
   comma,
+  decodeUtf8,
   isSpace,
   openBrace,
   openBracket,
   quote,
   ValuePassage,
-} from './json-shape.ts';
-import { decodeUtf8 } from './strict-json.ts';
+} from './strict-json.ts';
 
 /** The positions of the first byte of a JSON value and after its last byte. */
 export interface JsonSlice {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { JsonCursor, type JsonSlice } from './json-cursor.ts';
-import { isSpace, openBrace, openBracket } from './json-shape.ts';
+import { isSpace, openBrace, openBracket } from './strict-json.ts';
 
 export interface EnvelopePart {
   readonly member: string;

@@ -2,7 +2,7 @@ import jsonldUrl from 'jsonld/lib/url.js';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
 import { isObject } from '../../json/is-object.ts';
-import { jsonShape } from '../../json/json-shape.ts';
+import { jsonShape } from '../../json/strict-json.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 import { bundledContexts } from './bundled.ts';
