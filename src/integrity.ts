@@ -131,7 +131,7 @@ export async function openIntegrityOn(
   const attemptEnds = new AttemptEnds();
   if (worksOnJobs || !sharesJobs(settings))
     opened.use(
-      workOnJobs(store, attemptEnds.announced(queue), log, settings, { identifier, signer }, telemetry),
+      workOnJobs(store, attemptEnds.announced(queue), { ...settings, log, identifier, signer, telemetry }),
     );
   const credentials = {
     ...credentialPorts(store, { identifier, signer, queue }, settings),

@@ -79,6 +79,11 @@ function failUnreachable(waitMs: number, cause: unknown): never {
   throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
 }
 
+interface JobWork extends Pick<Settings, 'maxExportBytes'>, Pick<CredentialParts, 'identifier' | 'signer'> {
+  readonly log: Log;
+  readonly telemetry?: Telemetry;
+}
+
 /**
  * Works on jobs from the queue, enqueues jobs that the queue lost, and removes expired jobs, results and sessions.
  * Disposing ends the sweeps. Disposing of the queue ends the work, and another process takes over running jobs.
@@ -86,15 +91,12 @@ function failUnreachable(waitMs: number, cause: unknown): never {
 export function workOnJobs(
   store: Store,
   queue: WorkedQueue,
-  log: Log,
-  { maxExportBytes: mostBytes }: Pick<Settings, 'maxExportBytes'>,
-  signing: Pick<CredentialParts, 'identifier' | 'signer'>,
-  telemetry: Telemetry = noTelemetry,
+  { log, maxExportBytes: mostBytes, identifier, signer, telemetry = noTelemetry }: JobWork,
 ): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const records = store.of(jobs);
   const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
-  const signedLists = signedListPorts(store, signing);
+  const signedLists = signedListPorts(store, { identifier, signer });
   const kinds = [
     manifestExports(ports, store.exportResults, { jobs: records, mostBytes }) as JobKind,
     statusListJobs(signedLists) as JobKind,
@@ -153,7 +155,7 @@ export async function openJobService(settings: Settings, log: Log) {
   const registry = new ContextRegistry(ContextWorld.bundled(), []);
   const pool = opened.use(openStatementPool(settings, log, registry));
   const identifier = observedIdentifier(pool, telemetry);
-  opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }, telemetry));
+  opened.use(workOnJobs(store, queue, { ...settings, log, identifier, signer, telemetry }));
   const stack = opened.move();
   const { failure } = store;
   return { failure, drain: () => queue.drain(), [Symbol.asyncDispose]: () => stack.disposeAsync() };

@@ -80,13 +80,11 @@ test.each(moments)(
     const revoked = await killedAt(moment, folder);
     await using store = await openEmbedded(folder);
     await using queue = new InProcessQueue({ concurrency: 1 });
-    await using _work = workOnJobs(
-      store,
-      queue,
-      pino({ level: 'silent' }),
-      { maxExportBytes: 1 << 20 },
-      signing,
-    );
+    await using _work = workOnJobs(store, queue, {
+      ...signing,
+      log: pino({ level: 'silent' }),
+      maxExportBytes: 1 << 20,
+    });
     await expect.poll(() => isListed(store, revoked)).toBe(true);
     const kept = await store.of(signedStatusLists).get(revoked.listId);
     expect(await bitIn(String(kept?.text), revoked.index)).toBe(true);

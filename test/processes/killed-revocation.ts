@@ -51,9 +51,8 @@ const killed: typeof store = {
   },
 };
 const ports = credentialPorts(killed, { identifier, signer, queue }, settings);
-const work = { maxExportBytes: 1 << 20 };
-if (moment !== 'after the job record')
-  workOnJobs(killed, queue, pino({ level: 'silent' }), work, { identifier, signer });
+const work = { log: pino({ level: 'silent' }), maxExportBytes: 1 << 20, identifier, signer };
+if (moment !== 'after the job record') workOnJobs(killed, queue, work);
 
 const credential = newCredential();
 const text = await allocateCredential(ports.allocation, credential, Buffer.from(JSON.stringify(credential)));

@@ -38,13 +38,11 @@ describeMongo('a process with a wrong clock', () => {
     await jobsOf(store).claim(id, { runner: 'dead', now: now - silentMs - 1, silentSince: 0 });
     vi.setSystemTime(now - 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
-    await using _work = workOnJobs(
-      store,
-      queue,
-      pino({ level: 'silent' }),
-      { maxExportBytes: 1 << 30 },
-      signing,
-    );
+    await using _work = workOnJobs(store, queue, {
+      ...signing,
+      log: pino({ level: 'silent' }),
+      maxExportBytes: 1 << 30,
+    });
     await expect.poll(async () => (await jobsOf(store).get(id))?.state).toBe('done');
     expect((await jobsOf(store).get(id))?.finishedAt).toBeGreaterThanOrEqual(now);
   });
@@ -58,13 +56,11 @@ describeMongo('a process with a wrong clock', () => {
     await jobsOf(store).claim(id, { runner: 'alive', now, silentSince: 0 });
     vi.setSystemTime(now + 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
-    await using _work = workOnJobs(
-      store,
-      queue,
-      pino({ level: 'silent' }),
-      { maxExportBytes: 1 << 30 },
-      signing,
-    );
+    await using _work = workOnJobs(store, queue, {
+      ...signing,
+      log: pino({ level: 'silent' }),
+      maxExportBytes: 1 << 30,
+    });
     await expect.poll(async () => (await jobsOf(store).get(other))?.state).toBe('done');
     expect(await jobsOf(store).report(id, { runner: 'alive', now, progress: null })).toBe(true);
   });
