@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
-import { openRateLimits } from '../../src/composition/shared.ts';
+import { openRateLimits } from '../../src/composition/rate-limits.ts';
 import { rateLimitContract } from '../contract/rate-limits.ts';
 import { describeRedis, newKeys, removeKeys } from '../queues/redis.ts';
 
