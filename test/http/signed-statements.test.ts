@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
 import { credentialIdOf } from '../../src/domain/integrity/signatures/statement-credential.ts';
@@ -119,6 +119,26 @@ describe('issue_vc', () => {
     const statement = data();
     const answers = await Promise.all([1, 2, 3, 4].map(() => put(statement, { issue_vc: true })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('trusts each registration that requests in different seconds have made at the same time', async () => {
+    const statement = data();
+    const start = Date.now();
+    let seconds = 0;
+    class SteppingDate extends Date {
+      constructor(time: number | string | Date = start + (seconds++ % 60) * 1_000) {
+        super(time);
+      }
+    }
+    vi.stubGlobal('Date', SteppingDate);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => put(statement, { issue_vc: true })));
+    vi.unstubAllGlobals();
+    const { statements } = (await get(`/cid/v1/find/${answers[0]?.json.rdfc_cid}`)).json;
+    const registrations: Json[] = statements.filter(({ type }: Json) => type === 'CredentialRegistration');
+    expect(new Set(answers.map(({ json }) => json.credential_cid)).size).toBe(1);
+    expect(registrations.length).toBeGreaterThan(1);
+    for (const { trust } of registrations)
+      expect(trust).toMatchObject({ state: 'signed', by_registrant: true });
   });
 
   it('stores nothing if a statement is refused', async () => {
