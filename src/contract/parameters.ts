@@ -31,7 +31,7 @@ export const booleanParameter = z
   .meta({ type: 'boolean', enum: undefined });
 
 /** A time in RFC 3339 form, read as milliseconds since 1970. */
-export const timeParameter = (description: string) =>
+const timeParameter = (description: string) =>
   z
     .string()
     .max(100)

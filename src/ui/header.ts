@@ -16,7 +16,7 @@ export const tokens: Link = { name: 'Tokens', address: '/ui/tokens' };
 export const runTimeLimits: Link = { name: 'Limits', address: '/ui/limits' };
 export const auditLog: Link = { name: 'Audit log', address: '/ui/audit-log' };
 export const health: Link = { name: 'Health', address: '/ui/health' };
-export const apiReference: Link = { name: 'API', address: '/docs' };
+const apiReference: Link = { name: 'API', address: '/docs' };
 
 /** Which pages are at the same address. */
 export interface PagesHere {

@@ -90,14 +90,14 @@ function documentOf({ name, path, kind, survey: { files, bytes } }: Item): objec
 const unknown = 'urn:cid:(';
 
 /** The id of a statement that depends on what the command will write. */
-export const preliminaryId = `${unknown}known after the command)`;
+const preliminaryId = `${unknown}known after the command)`;
 
 function urnOf({ cid, path }: Item): string {
   return cid ? cidUrn(cid) : `${unknown}the CID of ${path} after the command)`;
 }
 
 /** Whether a statement refers to something that does not exist yet. */
-export function isPreliminary(statement: Statement): boolean {
+function isPreliminary(statement: Statement): boolean {
   return JSON.stringify(statement).includes(unknown);
 }
 

@@ -14,7 +14,6 @@ export const exitCodes = {
   /** 128 + SIGPIPE: the reader of the output is gone. */
   unread: 141,
 } as const;
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Ends a command with an exit code and a sentence for the user. */
 export class Failure extends Error {

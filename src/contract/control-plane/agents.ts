@@ -43,7 +43,7 @@ export const agentDetail = boundAgent
   .extend({ keys: z.array(agentKey).describe('The latest 100 keys, the current one first') })
   .meta({ id: 'AgentDetail' });
 
-export const agentStatusEvent = z
+const agentStatusEvent = z
   .object({
     event: agentEvent.describe('registered_again: with another key or name; handed_over: to another user'),
     actor: z.object({

@@ -62,7 +62,7 @@ export const searchQuery = paging.extend({
   ...timeRange,
 });
 
-export const foundStatement = z.object({
+const foundStatement = z.object({
   id: z.string(),
   jcs_cid: cidText,
   type: z.string(),

@@ -67,7 +67,6 @@ export const graphQuery = counting.extend({
   in_no_graph: booleanParameter.optional().describe('Count the statements that are in no graph'),
 });
 
-export type GraphAnswer = z.output<typeof graph>;
 export type CountedGraphAnswer = z.output<typeof countedGraph>;
 export type GraphListAnswer = z.output<typeof graphList>;
 export type GraphWithChildrenAnswer = z.output<typeof graphWithChildren>;

@@ -45,7 +45,6 @@ export const auditRecords = collection('audit_log', {
 export type AuditRecord = Readonly<z.output<typeof auditRecords.shape>>;
 export type AuditLog = RecordsOf<typeof auditRecords>;
 export type AuditActor = Readonly<NonNullable<AuditRecord['actor']>>;
-export type AuditOutcome = AuditRecord['outcome'];
 export type AuditDetails = Readonly<NonNullable<AuditRecord['details']>>;
 
 /** Null matches any value. */

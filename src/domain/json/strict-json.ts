@@ -1,6 +1,16 @@
 import { visit } from 'jsonc-parser';
 import { ServiceError } from '../errors.ts';
 
+// The bytes that structure a JSON text (RFC 8259, section 2). All of them are ASCII, so none is part of another character.
+export const quote = 0x22;
+export const colon = 0x3a;
+export const comma = 0x2c;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
+const backslash = 0x5c;
+
 export interface StrictJsonOptions {
   /** A bare scalar has depth 0. */
   readonly maxDepth: number;
@@ -141,16 +151,6 @@ function clip(lexeme: string): string {
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
-
-// The bytes that structure a JSON text (RFC 8259, section 2). All of them are ASCII, so none is part of another character.
-export const quote = 0x22;
-export const colon = 0x3a;
-export const comma = 0x2c;
-export const openBrace = 0x7b;
-export const closeBrace = 0x7d;
-export const openBracket = 0x5b;
-export const closeBracket = 0x5d;
-const backslash = 0x5c;
 
 export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

@@ -26,6 +26,6 @@ export function isAccessPage(path: string): boolean {
 export const consolePages = ['/ui/agents', '/ui/tokens', '/ui/limits', '/ui/audit-log', '/ui/health'];
 
 /** Whether a path is a page of the console. The pages hold data. */
-export function isConsolePage(path: string): boolean {
+function isConsolePage(path: string): boolean {
   return consolePages.some((page) => path === page || path.startsWith(`${page}/`));
 }

@@ -9,7 +9,7 @@ import { badge, time } from '../parts.ts';
 import { agentAddress } from './agents-page.ts';
 import { facts, nextPage, records } from './shell.ts';
 
-export const ranges = {
+const ranges = {
   hour: 'Last hour',
   day: 'Last day',
   week: 'Last week',

@@ -41,7 +41,7 @@ export type RegistrationTokens = RecordsOf<typeof registrationTokens>;
 const readAtOnce = 3;
 
 /** The tokens of an agent, the latest first. Only the latest one counts. */
-export function latestTokens(
+function latestTokens(
   records: Pick<RegistrationTokens, 'page'>,
   agentId: string,
 ): AsyncGenerator<RegistrationToken> {

@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Role } from '../access.ts';
 
 /** The permission that every read of a project's agents needs. */
-export const readPermission = 'view_project_data';
+const readPermission = 'view_project_data';
 
 /** A service that decides about callers by their bearer tokens. */
 export interface ProjectAuthority {

@@ -82,7 +82,7 @@ async function reading<Value>(read: () => Promise<Value>): Promise<Value> {
   }
 }
 
-export function malformed(error: unknown): ServiceError {
+function malformed(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const message = `This is not a complete CAR: ${messageOf(error)}.`;
   return new ServiceError('invalid_request', message, { cause: error });

@@ -17,7 +17,7 @@ interface PublishedContext {
  * `urn:cid:` and the CID of these bytes.
  * @param documents the versions, oldest first.
  */
-export function publishedContext(...documents: readonly object[]): PublishedContext {
+function publishedContext(...documents: readonly object[]): PublishedContext {
   const versions = new Map(documents.map(jcs).map((text) => [cidUrn(cidOf(codecs.raw, text)), text]));
   return { url: [...versions.keys()].at(-1) ?? '', versions };
 }

@@ -64,7 +64,8 @@ export async function allocateStatuses(
     purposes.map((purpose) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry),
   );
   const written = await inCredentials(ports.statusLists, named);
-  return credentialIds.map((_, at) => written.slice(2 * at, 2 * at + 2) as unknown as StatusPair);
+  const each = purposes.length;
+  return credentialIds.map((_, at) => written.slice(at * each, (at + 1) * each) as unknown as StatusPair);
 }
 
 function nameOf({ credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>): string {

@@ -15,7 +15,7 @@ type Path = readonly (string | number)[];
 type Check = (value: unknown, path: Path) => void;
 
 /** Whether a text is an absolute URL. UUIDs, CIDs and DIDs inside are checked. */
-export function isUrl(text: string): boolean {
+function isUrl(text: string): boolean {
   if (text.length > urlLimit || !absoluteUrl.test(text)) return false;
   if (/^urn:uuid:/i.test(text)) return isUuidUrn(text.toLowerCase());
   if (text.startsWith('urn:cid:')) return isCidUrn(text);

@@ -72,7 +72,7 @@ export interface NameReading {
 }
 
 /** The visible statements of names, by `jcs_cid`. */
-export async function statementsOf(
+async function statementsOf(
   rows: StatementRowsOfStore,
   records: readonly Pick<NameRecord, 'id'>[],
   scope: StatementScope,

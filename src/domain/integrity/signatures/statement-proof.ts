@@ -8,6 +8,7 @@ import { cannotCheck } from '../proofs/proof.ts';
 import type { Reason } from '../proofs/reasons.ts';
 import type { SignedGraph } from '../proofs/signed-graph.ts';
 import { type Comparison, type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
+import { registrantOf } from './proven.ts';
 
 type Stated = Pick<StatementRow, 'kind' | 'references'>;
 
@@ -44,7 +45,7 @@ function assertSameStatement(kind: StatementKind, { references }: Stated, graph:
 
 /** The terms of foreign kinds are not known here. So their IRIs have to end with the names that people read. */
 function assertSameForeign({ kind, references }: Stated, graph: SignedGraph): void {
-  const { identifier: registrant } = references.find(({ role }) => role === 'registeredBy') ?? {};
+  const registrant = registrantOf({ references });
   if (registrant === undefined) return;
   const root =
     graph.root(

@@ -64,7 +64,7 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
 }
 
 /** Counts how many of these distinct forms are in a graph. */
-export async function countInGraph(
+async function countInGraph(
   rows: StatementRowsOfStore,
   graphId: string,
   jcsCids: readonly Cid[],

@@ -81,7 +81,7 @@ const credentialTypes = ['application/json', 'application/ld+json', 'application
 const mostBytes = 1 << 20;
 
 /** A JSON object of at most 1 MiB, read strictly, with its text. */
-export async function credentialBody(
+async function credentialBody(
   context: Context,
   { maxJsonDepth: maxDepth }: Pick<JsonLimits, 'maxJsonDepth'>,
 ): Promise<{ readonly value: JsonObject; readonly bytes: Uint8Array }> {

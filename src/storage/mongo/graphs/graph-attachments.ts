@@ -18,7 +18,7 @@ export const attachmentIndexes: CollectionIndexes = {
   indexes: [{ name: 'graph_part', key: { graph: 1, part: 1 }, unique: true }],
 };
 
-export function attachmentCollection(database: Database): Collection<AttachmentsDocument> {
+function attachmentCollection(database: Database): Collection<AttachmentsDocument> {
   return database.collection<AttachmentsDocument>(attachmentIndexes.collection);
 }
 
