@@ -1,8 +1,16 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
+import { answer, type LoginForm } from '../../bench/access/provider-pages.ts';
+import {
+  type Account,
+  browserClient,
+  deviceClient,
+  namespaced,
+  openProvider,
+} from '../../bench/access/provider-setup.ts';
 import {
   hs256WithPublicKey,
   type SigningPair,
@@ -11,8 +19,6 @@ import {
   type TokenForm,
   unsigned,
 } from './forgery.ts';
-import { interaction } from './provider-pages.ts';
-import { type Account, browserClient, deviceClient, namespaced, openProvider } from './provider-setup.ts';
 import { type Visited, Visitor } from './visitor.ts';
 
 export type { Account };
@@ -84,6 +90,11 @@ export interface TestProvider extends AsyncDisposable {
   requests(path: string): number;
 }
 
+const anyName: LoginForm = {
+  fields: '<label>Account <input name="login" value="" autofocus></label>',
+  accountOf: (fields) => fields.get('login') || undefined,
+};
+
 export const providerPaths = { discovery: '/.well-known/openid-configuration', keys: '/jwks' } as const;
 
 export async function startProvider(options: ProviderOptions = {}): Promise<TestProvider> {
@@ -97,7 +108,11 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
   let published: JWK[] = [await privateJwk(pair)];
 
   let provider: Provider;
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', issuer);
+    counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
+    void answer(provider, anyName, request, response);
+  });
   await listenOn(server, 0);
   const { port } = server.address() as AddressInfo;
   const issuer = `http://127.0.0.1:${port}`;
@@ -115,17 +130,6 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
     });
   };
   open();
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', issuer);
-    counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
-    if (!pathname.startsWith('/interaction/')) return void provider.callback()(request, response);
-    try {
-      await interaction(provider, request, response);
-    } catch (error) {
-      response.writeHead(400).end(`There is no such login: ${(error as Error).message}.`);
-    }
-  }
 
   function form(kind: TokenKind): TokenForm {
     const now = Math.floor(Date.now() / 1000);

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose';
-import { Provider } from 'oidc-provider';
+import { interactionPolicy, Provider } from 'oidc-provider';
 import { deviceFlow, providerPage } from './provider-pages.ts';
 
 export interface Account {
@@ -15,20 +15,30 @@ export const deviceClient = { id: 'cairn-cli' };
 
 export interface Opening {
   readonly issuer: string;
+  /** The `aud` of access tokens. */
   readonly audience: string;
+  /** Prefix of custom claims, before the slash. */
   readonly namespace: string;
+  /** Lifetime of ID tokens and access tokens in seconds. */
   readonly tokenSeconds: number;
-  readonly hasBareIdTokens: boolean;
-  readonly takesSecretInBody: boolean;
+  /** Whether ID tokens contain only the subject, and userinfo the rest. */
+  readonly hasBareIdTokens?: boolean;
+  /** Whether clients authenticate in the body of a request instead of its header. */
+  readonly takesSecretInBody?: boolean;
+  /** Whether sign-ins by browser get access tokens for the audience. Otherwise their tokens are for userinfo. */
+  readonly isForApi?: boolean;
+  /** Whether each sign-in asks who it is, also in a browser that has signed in before. */
+  readonly asksEachTime?: boolean;
   readonly redirectUris: ReadonlySet<string>;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly keys: readonly JWK[];
 }
 
-/** The provider: two clients, any account, and no questions but the name. */
+/** An OpenID provider with two clients, and no questions but who signs in. */
 export function openProvider(opening: Opening): Provider {
   const { issuer, audience, namespace, tokenSeconds, redirectUris, accounts, keys } = opening;
-  const { hasBareIdTokens, takesSecretInBody } = opening;
+  const { hasBareIdTokens = false, takesSecretInBody = false } = opening;
+  const { isForApi = false, asksEachTime = false } = opening;
   const secretMethod = takesSecretInBody ? 'client_secret_post' : 'client_secret_basic';
   const custom = ['permissions', 'organizations', 'has_admin_access'].map((name) => `${namespace}/${name}`);
   const provider: Provider = new Provider(issuer, {
@@ -39,7 +49,7 @@ export function openProvider(opening: Opening): Provider {
         client_secret: browserClient.secret,
         token_endpoint_auth_method: secretMethod,
         redirect_uris: [...redirectUris],
-        grant_types: redirectUris.size > 0 ? ['authorization_code'] : [],
+        grant_types: redirectUris.size > 0 ? ['authorization_code', 'refresh_token'] : [],
         response_types: redirectUris.size > 0 ? ['code'] : [],
       },
       {
@@ -71,7 +81,11 @@ export function openProvider(opening: Opening): Provider {
       RefreshToken: 3_600,
       Session: 3_600,
     },
-    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    interactions: {
+      url: (_context, { uid }) => `/interaction/${uid}`,
+      ...(asksEachTime && { policy: askingPolicy() }),
+    },
+    expiresWithSession: () => false,
     // The grant exists after sign-in, without asking for consent.
     async loadExistingGrant({ oidc }) {
       const clientId = oidc.client?.clientId ?? '';
@@ -91,7 +105,8 @@ export function openProvider(opening: Opening): Provider {
       deviceFlow,
       resourceIndicators: {
         enabled: true,
-        defaultResource: (_context, client) => (client?.clientId === deviceClient.id ? audience : []),
+        defaultResource: (_context, client) =>
+          isForApi || client?.clientId === deviceClient.id ? audience : [],
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
           scope: 'api',
@@ -110,6 +125,16 @@ export function openProvider(opening: Opening): Provider {
       Object.assign(context.body as object, { interval: 1 });
   });
   return provider;
+}
+
+function askingPolicy(): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base();
+  const { Check } = interactionPolicy;
+  const answers = new Check('each_time', 'Each sign-in asks who it is', ({ oidc }) =>
+    oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
+  );
+  policy.get('login')?.checks.add(answers);
+  return policy;
 }
 
 /** The custom claims of an account. */
