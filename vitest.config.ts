@@ -19,7 +19,7 @@ const processes = ['test/{processes,chart}/**/*.test.ts'];
 /** Tests of large inputs, whole stores and long waits, which take many seconds. `properties` has those of damage. */
 const long = [
   'test/access/{auth-service-client,oidc-issuer,onboarding}.test.ts',
-  'test/cli/{export,fsck,login,manifest,migrate,record,record-spool,report,serve,verify-trust}.test.ts',
+  'test/cli/{export,fsck,login,manifest,migrate,record,record-run,record-spool,report,serve,verify-trust}.test.ts',
   'test/domain/{context-registry,lineage-bounds}.test.ts',
   'test/domain/proofs/rewritten-credentials.property.test.ts',
   'test/http/{access-many-projects,audit-trail,early-answers,manifest-exports,manifest-round-trip}.test.ts',

@@ -94,9 +94,11 @@ const rules: ImportRules = {
     'prom-client': ['src/platform/telemetry/'],
     'range-parser': ['src/http/', 'src/platform/'],
     'rdf-canonize': ['src/domain/'],
+    'smol-toml': ['src/cli/record/'],
     'swagger-ui-dist': ['src/platform/'],
     uplot: ['src/ui/'],
     uuid: ['src/domain/integrity/signatures/'],
+    yaml: ['src/cli/record/'],
     zod: ['src/domain/', 'src/contract/', 'src/http/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
     'node:crypto': [

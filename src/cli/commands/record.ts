@@ -9,17 +9,22 @@ import {
   rehearse,
 } from '../record/recording.ts';
 import { runCommand } from '../record/run-command.ts';
-import type { Value } from '../record/statements.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { indented, printableLine, say, sayText, table, writeText } from '../terminal/output.ts';
+
+type Value = string | number | boolean;
 
 interface RecordFlags {
   readonly name: string;
   readonly graph?: string;
   readonly input: readonly string[];
   readonly output: readonly string[];
+  readonly params: readonly string[];
+  readonly metrics?: string;
+  readonly env: readonly string[];
   readonly metadata: Readonly<Record<string, Value>>;
+  readonly recordFailure?: true;
   readonly sign?: string;
   readonly spool?: string;
   readonly dryRun?: true;
@@ -28,13 +33,19 @@ interface RecordFlags {
 
 const notes = `
 Hashes the inputs, runs the command, hashes the outputs, stores what the service lacks, and states in one batch what was made
-from what. The streams, signals and exit code are those of the command. A command that fails records nothing.
+from what. The streams, signals and exit code are those of the command. A command that fails records nothing, unless
+--record-failure is set.
+
+The record keeps the command, its exit code and duration, the commit of git and whether its files were changed. Parameters
+are read before the command and shown with the run; their file is an input. Metrics are read after the command.
 
 Files can be named by patterns ('data/*.csv'). A folder becomes a collection. Standard output belongs to the command; with
 --json it has only the result, and the output of the command goes to standard error.
 
 Examples:
   $ cairn record --name train --input data.csv --output model.bin -- python3 train.py --epochs 10
+  $ cairn record --name train --input data.csv --params params.yaml --metrics metrics.json --env CUDA_VISIBLE_DEVICES \
+      --output model.bin -- python3 train.py
   $ cairn record --name split --input raw/ --output 'parts/*.csv' --metadata seed=7 -- ./split.sh
   $ cairn record --name train --input data.csv --output model.bin --spool ./unsent -- python3 train.py
   $ cairn ingest ./unsent`;
@@ -48,7 +59,11 @@ export function recordCommand(program: Command, io: Io): void {
     .option('--graph <graph>', 'UUID or name of a graph (default: the one of cairn.json)')
     .option('--input <file...>', 'files, folders and patterns that the command reads', [])
     .requiredOption('--output <file...>', 'files, folders and patterns that the command writes')
+    .option('--params <file...>', 'files with parameters (YAML, JSON or TOML), which are inputs', [])
+    .option('--metrics <file>', 'a JSON file with metrics that the command writes')
+    .option('--env <name...>', 'environment variables whose values are kept', [])
     .option('--metadata <key=value...>', 'what else to say about the run', keyAndValue, {})
+    .option('--record-failure', 'record a command that fails, with the outputs that it wrote')
     .option('--sign <key file>', 'sign a credential for each statement with this key (cairn key create)')
     .option(
       '--spool <folder>',
@@ -60,16 +75,12 @@ export function recordCommand(program: Command, io: Io): void {
     .action(async (command: string[], flags: RecordFlags) => await record(io, command, flags));
 }
 
-const reserved = ['name', 'command', 'exit_code', 'started', 'duration'];
-
 function keyAndValue(text: string, others: Record<string, Value>): Record<string, Value> {
   const [, key = '', value = ''] = /^([A-Za-z][\w.-]{0,99})=(.*)$/s.exec(text) ?? [];
   if (key === '')
     throw new InvalidArgumentError(
       'It must look like KEY=VALUE. A key starts with a letter and has letters, digits and ._-',
     );
-  if (reserved.includes(key))
-    throw new InvalidArgumentError(`"${key}" is written by cairn. Choose another key.`);
   if (Object.hasOwn(others, key)) throw new InvalidArgumentError(`"${key}" is given twice.`);
   return { ...others, [key]: readValue(value) };
 }
@@ -81,8 +92,16 @@ function readValue(text: string): Value {
 }
 
 async function record(io: Io, command: readonly string[], flags: RecordFlags): Promise<void> {
-  const { input: inputs, output: outputs, json, dryRun, ...others } = flags;
-  const recording: Recording = { ...others, inputs, outputs, command };
+  const {
+    input: inputs,
+    output: outputs,
+    params: parameters,
+    env: environment,
+    json,
+    dryRun,
+    ...others
+  } = flags;
+  const recording: Recording = { ...others, inputs, outputs, parameters, environment, command };
   if (command.length === 0) failUsage('Write the command after --.');
   if (dryRun) {
     const statements = await rehearse(io, recording);
@@ -91,12 +110,14 @@ async function record(io: Io, command: readonly string[], flags: RecordFlags): P
   }
   const stdout = json ? io.stderr : io.stdout;
   using signals = new DisposableStack();
-  const recorded = await recordRun(io, recording, async () => {
-    await runCommand(io, command, { cwd: io.cwd, stdout });
+  const { recorded, failure } = await recordRun(io, recording, async () => {
+    const ending = await runCommand(io, command, { cwd: io.cwd, stdout });
     signals.use(finishOnSignal(io));
+    return ending;
   });
   if (json) await writeText(io, `${JSON.stringify(recorded)}\n`);
   else sayText(io, report(recorded));
+  if (failure !== undefined) throw failure;
 }
 
 /** The run is over, so a signal does not take its record away. A second one does. */

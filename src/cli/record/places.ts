@@ -60,7 +60,7 @@ async function placesAt(path: string, folders: Folders): Promise<RecordedPath[]>
   return places;
 }
 
-async function placeAt(absolute: string, { root }: Folders): Promise<RecordedPath | undefined> {
+export async function placeAt(absolute: string, { root }: Folders): Promise<RecordedPath | undefined> {
   const kind = await pathKind(absolute);
   if (!kind) return undefined;
   if (kind === 'stream') failUsage(`${absolute} is neither a regular file nor a folder.`);

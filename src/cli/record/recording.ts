@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
+import type { JsonObject } from '../../domain/json/is-object.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
@@ -10,6 +11,8 @@ import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
 import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
 import { type Folders, isBelow, placesOf, programOf, type RecordedPath, survey } from './places.ts';
+import type { Ending } from './run-command.ts';
+import { type FactsBefore, factsAfter, factsBefore, type Told } from './run-facts.ts';
 import { openSpool, spoolParcel } from './spool.ts';
 import {
   type Described,
@@ -17,23 +20,20 @@ import {
   type Item,
   openIdentifying,
   type Run,
-  type Value,
   withSignatures,
 } from './statements.ts';
 import { type Parcel, storeParcel } from './store.ts';
 
-export interface Recording {
-  readonly name: string;
+export interface Recording extends Told {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  readonly metadata: Readonly<Record<string, Value>>;
+  /** Whether a run that fails is recorded, with the outputs that it wrote. */
+  readonly recordFailure?: boolean | undefined;
   /** UUID or name. Default: the graph of cairn.json. */
   readonly graph?: string | undefined;
   /** A key file. */
   readonly sign?: string | undefined;
   readonly spool?: string | undefined;
-  /** The command line; null for a function. */
-  readonly command: readonly string[] | null;
 }
 
 export interface RecordedFile {
@@ -55,6 +55,9 @@ export interface Recorded {
   readonly started: string;
   /** Seconds. */
   readonly duration: number;
+  /** Null for a function, or if a signal ended the command. */
+  readonly exit_code: number | null;
+  readonly metrics: JsonObject | null;
   /** Where it waits to be sent; null if the service has it. */
   readonly spooled: string | null;
 }
@@ -68,7 +71,7 @@ const mostStatements = 10_000;
 const spoolName = '.cairn-spool';
 
 /** What is known before the command runs. */
-interface Prepared extends Folders {
+interface Prepared extends Folders, FactsBefore {
   readonly client: ApiClient | null;
   readonly graphId: string | null;
   readonly did: string;
@@ -78,28 +81,50 @@ interface Prepared extends Folders {
   readonly before: ReadonlyMap<string, string>;
 }
 
+export interface RecordedRun {
+  readonly recorded: Recorded;
+  /** What is to be thrown: a failure of the run, or metrics that are missing. Undefined if all is well. */
+  readonly failure: unknown;
+}
+
 /**
  * Hashes the inputs, runs, hashes the outputs, and stores everything with statements about it.
  * @param run throws to record nothing.
  */
-export async function recordRun(io: RecordIo, recording: Recording, run: () => unknown): Promise<Recorded> {
+export async function recordRun(
+  io: RecordIo,
+  recording: Recording,
+  run: () => Promise<Ending>,
+): Promise<RecordedRun> {
   if (recording.spool !== undefined) await openSpool(resolve(io.cwd, recording.spool));
   const prepared = await prepare(io, recording);
   const started = new Date();
   const startedAt = performance.now();
-  await run();
+  const ending = await run();
   const duration = Number(((performance.now() - startedAt) / 1_000).toFixed(3));
+  const hasFailed = ending.failure !== undefined;
+  if (hasFailed && !recording.recordFailure) throwUnrecorded(ending.failure);
 
   const { inputs, program } = prepared;
-  const outputs = await outputsOf(io, recording, prepared);
+  const outputs = await outputsOf(io, recording, prepared, { hasFailed });
   await assertUnchanged(io, [...inputs, ...(program ? [program] : [])]);
-  const ran = { ...recording, ...prepared, outputs, started, duration };
-  const { described, statements } = await statementsAbout(io, recording, ran);
+  const { facts, problem } = await factsAfter(recording, prepared, { started, duration, ending });
+  const ended = new Date(started.getTime() + duration * 1_000);
+  const { described, statements } = await statementsAbout(io, recording, {
+    ...prepared,
+    outputs,
+    facts,
+    ended,
+  });
   const artifacts = [...inputs, ...(program ? [program] : []), ...outputs];
   const blobs = [...artifacts.flatMap((one) => one.blobs), ...described.documents];
   const parcel = { graphId: prepared.graphId, blobs, statements };
-  const spooled = await deliver(io, recording, prepared, parcel);
-  return {
+  const lack = problem && `${problem} The run is recorded without metrics.`;
+  const spooled = await deliver(io, recording, prepared, parcel).catch((error) => {
+    if (lack) say(io, lack);
+    throw error;
+  });
+  const recorded: Recorded = {
     name: recording.name,
     graph: prepared.graphId,
     computation: described.computation,
@@ -109,8 +134,18 @@ export async function recordRun(io: RecordIo, recording: Recording, run: () => u
     outputs: outputs.map(recordedFile),
     started: started.toISOString(),
     duration,
+    exit_code: ending.exit_code ?? null,
+    metrics: facts.metrics ?? null,
     spooled,
   };
+  const failure = ending.failure ?? (lack && new Failure(exitCodes.no, lack));
+  return { recorded, failure };
+}
+
+function throwUnrecorded(failure: unknown): never {
+  if (!(failure instanceof Failure)) throw failure;
+  const advice = 'Nothing was recorded. --record-failure records runs that fail, too.';
+  throw new Failure(failure.exitCode, `${failure.message} ${advice}`, { cause: failure });
 }
 
 /** The statements that a run would make, with the outputs as they are now. Runs and stores nothing, and asks nobody. */
@@ -121,7 +156,7 @@ export async function rehearse(io: RecordIo, recording: Recording): Promise<Desc
   const outputs: Item[] = await hashPlaces(io, places);
   for (const path of missing)
     outputs.push({ name: path, path, kind: 'file', cid: null, survey: { files: 1, bytes: 0 } });
-  const run = { ...recording, ...prepared, outputs, started: new Date(), duration: null };
+  const run = { ...prepared, outputs, ended: new Date() };
   return (await describeRun(run, await openIdentifying())).statements;
 }
 
@@ -137,7 +172,8 @@ async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
     ? await openSigner(resolve(io.cwd, recording.sign), { mayCreate: false })
     : await ownKey(io);
   const missing: string[] = [];
-  const places = await placesOf(recording.inputs, folders, (path) => void missing.push(path));
+  const named = [...recording.inputs, ...(recording.parameters ?? [])];
+  const places = await placesOf(named, folders, (path) => void missing.push(path));
   if (missing.length > 0)
     failUsage(missing.map((path) => `The input ${nameText(path, 200)} does not exist.`).join('\n'));
   const existing = await placesOf(recording.outputs, folders, () => undefined);
@@ -151,7 +187,8 @@ async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
   assertCount(places, recording);
   const hashed = await hashPlaces(io, [...places, ...(script ? [script] : [])]);
   const program = script ? (hashed.pop() ?? null) : null;
-  return { ...folders, client, graphId, did, program, inputs: hashed, before };
+  const facts = await factsBefore(io, recording, folders, hashed);
+  return { ...folders, ...facts, client, graphId, did, program, inputs: hashed, before };
 }
 
 /** Says before a long run that it cannot be recorded if it changes its inputs. */
@@ -191,18 +228,27 @@ function assertCount(places: readonly RecordedPath[], { sign }: Recording): void
     );
 }
 
-async function outputsOf(io: RecordIo, recording: Recording, prepared: Prepared): Promise<Artifact[]> {
+async function outputsOf(
+  io: RecordIo,
+  recording: Recording,
+  prepared: Prepared,
+  { hasFailed }: { readonly hasFailed: boolean },
+): Promise<Artifact[]> {
   const missing: string[] = [];
   const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
-  if (missing.length > 0)
+  if (missing.length > 0 && !hasFailed)
     failNo(
       `${missing.map((path) => `The output ${nameText(path, 200)} does not exist after the command.`).join('\n')}\nNothing was recorded.`,
     );
   assertCount([...prepared.inputs, ...places], recording);
   const outputs = await hashPlaces(io, places);
-  for (const { absolute, path, survey: now } of outputs)
-    if (prepared.before.get(absolute) === now.fingerprint)
-      say(io, `The command did not write ${path}. It is recorded as it was before.`);
+  const isUnwritten = ({ absolute, survey: now }: Artifact) =>
+    prepared.before.get(absolute) === now.fingerprint;
+  // A run that failed made only what it wrote.
+  if (hasFailed) return outputs.filter((output) => !isUnwritten(output));
+  for (const output of outputs)
+    if (isUnwritten(output))
+      say(io, `The command did not write ${output.path}. It is recorded as it was before.`);
   return outputs;
 }
 

@@ -8,16 +8,27 @@ import type { Io } from '../terminal/io.ts';
 /** As in shells: the command is not found, or cannot be run. */
 const spawnCodes: Readonly<Record<string, number>> = { ENOENT: 127, EACCES: 126 };
 
+/** How a run ended. */
+export interface Ending {
+  readonly exit_code?: number;
+  readonly signal?: string;
+  /** Why a function failed. */
+  readonly error?: string;
+  /** What is thrown for a run that failed. */
+  readonly failure?: unknown;
+}
+
 /**
  * Runs a command with the streams of this one. Signals go on to it.
  * @param stdout where its output goes.
- * @throws Failure with the exit code of a command that fails, 128 and the number of the signal if one ends it.
+ * @returns with a Failure if the command fails: its exit code, or 128 and the number of the signal that ended it.
+ * @throws Failure if the command cannot be started.
  */
 export async function runCommand(
   io: Pick<Io, 'env' | 'stdin' | 'stderr' | 'onSignal'>,
   [program = '', ...args]: readonly string[],
   { cwd, stdout }: { readonly cwd: string; readonly stdout: Writable },
-): Promise<void> {
+): Promise<Ending> {
   const child = spawn(program, args, {
     cwd,
     env: io.env,
@@ -30,10 +41,12 @@ export async function runCommand(
   using _ = io.onSignal((signal) => (signal === 'SIGINT' && isOnTerminal ? undefined : child.kill(signal)));
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   const [code, signal] = await closed.catch((error: NodeJS.ErrnoException) => failStart(program, error));
-  if (code === 0) return;
-  const nothing = 'Nothing was recorded.';
-  if (signal) throw new Failure(128 + constants.signals[signal], `${signal} ended the command. ${nothing}`);
-  throw new Failure(code ?? 1, `The command failed with exit code ${code}. ${nothing}`);
+  if (signal)
+    return { signal, failure: new Failure(128 + constants.signals[signal], `${signal} ended the command.`) };
+  if (code === 0) return { exit_code: code };
+  const exitCode = code ?? 1;
+  const failure = new Failure(exitCode, `The command failed with exit code ${exitCode}.`);
+  return { exit_code: exitCode, failure };
 }
 
 function failStart(program: string, cause: NodeJS.ErrnoException): never {

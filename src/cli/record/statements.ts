@@ -2,9 +2,8 @@ import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
 import { jcs } from '../../domain/integrity/identification/jcs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
+import { type RunFacts, resultOf, runDocument } from '../../domain/integrity/runs/run-document.ts';
 import { blobInMemory, type KnownBlob } from '../client/upload-blob.ts';
-
-export type Value = string | number | boolean;
 
 /** A file or folder; without a CID if it does not exist yet. */
 export interface Item {
@@ -16,16 +15,14 @@ export interface Item {
 }
 
 export interface Run {
-  readonly name: string;
   readonly did: string;
-  readonly command: readonly string[] | null;
   readonly program: Item | null;
   readonly inputs: readonly Item[];
+  /** A run that failed may have none. */
   readonly outputs: readonly Item[];
-  readonly metadata: Readonly<Record<string, Value>>;
-  readonly started: Date;
-  /** Seconds; null if it has not run. */
-  readonly duration: number | null;
+  readonly facts: RunFacts & { readonly name: string };
+  /** When it ended. */
+  readonly ended: Date;
 }
 
 export type Statement = Readonly<Record<string, unknown>>;
@@ -41,9 +38,9 @@ export interface Described {
 
 /** The statements about a run, and the documents that they refer to. */
 export async function describeRun(run: Run, identify: Identify): Promise<Described> {
-  const { did, name, command, program, inputs, outputs, started } = run;
-  const end = new Date(started.getTime() + (run.duration ?? 0) * 1_000);
-  const common = { '@context': ownContextUrl, registeredBy: did, timestamp: statementTime(end) };
+  const { did, program, inputs, outputs, facts, ended } = run;
+  const { name, command } = facts;
+  const common = { '@context': ownContextUrl, registeredBy: did, timestamp: statementTime(ended) };
   const documents: KnownBlob[] = [];
   const document = (value: object): string => {
     const bytes = Buffer.from(jcs(value));
@@ -64,23 +61,23 @@ export async function describeRun(run: Run, identify: Identify): Promise<Describ
     computation: used,
     // A computation has an input. Without a declared one it is the program.
     input: oneOrMany(inputs.length > 0 ? inputs.map(urnOf) : [used]),
-    output: oneOrMany(outputs.map(urnOf)),
+    output: oneOrMany(outputs.length > 0 ? outputs.map(urnOf) : [document(endOf(facts))]),
     operatedBy: did,
   });
-  const about = {
-    ...run.metadata,
-    name,
-    ...(command && { command, exit_code: 0 }),
-    started: started.toISOString(),
-    ...(run.duration !== null && { duration: run.duration }),
-  };
   const others = [
     { ...common, '@type': 'DataRegistration', data: oneOrMany(items.map(urnOf)) },
     ...items.map((item) => described(urnOf(item), documentOf(item))),
-    described(computation['@id'], about),
+    described(computation['@id'], runDocument(facts)),
   ];
   const statements = [computation, ...(await Promise.all(others.map(identify)))];
   return { computation: computation['@id'], statements, documents };
+}
+
+/** A computation has an output. Of a run that failed before it wrote anything, it is a document that says so. */
+function endOf({ name, started, exit_code, signal, error, ...rest }: RunFacts): object {
+  const said = Object.entries({ started, exit_code, signal, error }).filter(([, one]) => one !== undefined);
+  const result = resultOf({ ...rest, ...Object.fromEntries(said) });
+  return { name: `${name}: ${result}`, ...Object.fromEntries(said) };
 }
 
 function documentOf({ name, path, kind, survey: { files, bytes } }: Item): object {
