@@ -32,7 +32,7 @@ import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { neverKept } from './http/control-plane/visitor.ts';
 import { healthRoutes } from './http/health.ts';
-import { type Link, linksTo } from './http/pages.ts';
+import { type Link, linksTo, noSuchPage } from './http/pages.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { createApp } from './platform/http/app.ts';
 import { disabledAuthentication } from './platform/http/authentication.ts';
@@ -153,10 +153,12 @@ export async function openControlPlane(
   });
   accessPages(app, { ...ports, uiBaseUrl, links, discovery, limits });
   consoleRoutes(app, { ...consolePorts(store, settings, projectReads), links, besideIntegrity });
-  apiDescription(app, info, {
+  noSuchPage(app, links);
+  const securitySchemes = {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),
     ...gatewaySecuritySchemes,
-  });
+  };
+  apiDescription(app, info, { securitySchemes, links });
   const stack = opened.move();
   return { app, links, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -50,7 +50,7 @@ import { findRoutes, nameRoutes, statementSearchRoutes } from './http/integrity/
 import { statementRoutes } from './http/integrity/statements/statements.ts';
 import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
-import { type Link, linksTo } from './http/pages.ts';
+import { type Link, linksTo, noSuchPage } from './http/pages.ts';
 import { isPage, uiRoutes } from './http/statement-pages.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
@@ -247,13 +247,15 @@ export async function openIntegrityOn(
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
   uiRoutes(app, { ...ports, links });
+  noSuchPage(app, links);
   const info = {
     title: 'Cairn integrity service',
     version: packageJson.version,
     description: 'Statements, blobs and graphs, addressed by their content, and credentials.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
-  apiDescription(app, { ...info, title }, isAuthenticated ? integritySecuritySchemes : {}, neighbours);
+  const securitySchemes = isAuthenticated ? integritySecuritySchemes : {};
+  apiDescription(app, { ...info, title }, { securitySchemes, links, others: neighbours });
   const stack = opened.move();
   return {
     app,

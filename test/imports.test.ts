@@ -67,6 +67,8 @@ const rules: ImportRules = {
       'src/http/',
       'src/platform/',
       'src/ui/page.ts',
+      'src/ui/api-page.ts',
+      'src/ui/not-found-page.ts',
       'src/ui/header.ts',
       'src/ui/lineage-page.ts',
       'src/ui/sign-in-page.ts',

@@ -2,6 +2,8 @@ import { ServiceError } from '../domain/errors.ts';
 import { isObject } from '../domain/json/is-object.ts';
 import { referenceAsset, referencePolicy } from '../platform/http/api-reference.ts';
 import type { App } from '../platform/http/app.ts';
+import { apiPage } from '../ui/api-page.ts';
+import type { Link } from '../ui/header.ts';
 import { type ApiExample, apiExamples } from './api-examples.ts';
 
 type Info = Parameters<App['getOpenAPIDocument']>[0]['info'];
@@ -12,28 +14,34 @@ export type Described = Pick<App, 'getOpenAPIDocument'>;
 
 /**
  * `/openapi.json`, generated from the schemas that parse the requests, and `/docs`, where people read and try it.
- * @param securitySchemes how callers authenticate, by the names that operations use; none if they do not.
- * @param others services at the same address.
+ * @param options `securitySchemes`: how callers authenticate, by the names that operations use; none if they do not.
+ * `links`: the pages at the same address. `others`: services at the same address.
  */
 export function apiDescription<Caller>(
   app: App<Caller>,
   info: Info,
-  securitySchemes: Readonly<Record<string, SecurityScheme>>,
-  others: readonly Described[] = [],
+  {
+    securitySchemes,
+    links,
+    others = [],
+  }: {
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+    readonly links: readonly Link[];
+    readonly others?: readonly Described[];
+  },
 ): void {
   for (const [name, scheme] of Object.entries(securitySchemes))
     app.openAPIRegistry.registerComponent('securitySchemes', name, scheme);
 
   app.get('/openapi.json', (context) => context.json(apiDocument([app, ...others], info)));
 
-  app.get('/docs/:asset?', async (context) => {
+  const headers = { 'content-security-policy': referencePolicy, 'x-content-type-options': 'nosniff' };
+  app.get('/docs', async (context) => context.html(await apiPage(links), 200, headers));
+  app.get('/docs/:asset', async (context) => {
     const asset = await referenceAsset(context.req.param('asset'));
     if (!asset) throw new ServiceError('not_found', 'The API reference has no such file.');
-    return context.body(typeof asset.body === 'string' ? asset.body : new Uint8Array(asset.body), 200, {
-      'content-type': asset.type,
-      'content-security-policy': referencePolicy,
-      'x-content-type-options': 'nosniff',
-    });
+    const body = typeof asset.body === 'string' ? asset.body : new Uint8Array(asset.body);
+    return context.body(body, 200, { ...headers, 'content-type': asset.type });
   });
 }
 

@@ -1,7 +1,10 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ServiceError } from '../domain/errors.ts';
+import type { App } from '../platform/http/app.ts';
 import { pageFile } from '../ui/files.ts';
+import type { Link } from '../ui/header.ts';
+import { notFoundPage } from '../ui/not-found-page.ts';
 import { filePolicy, pagePolicy } from '../ui/page.ts';
 import { isNotModified } from './byte-answer.ts';
 
@@ -17,6 +20,11 @@ export function pageAnswer(context: Context, page: string, status: ContentfulSta
     'cross-origin-opener-policy': 'same-origin',
     'cache-control': 'no-cache',
   }) as Response;
+}
+
+/** Answers addresses below `/ui` that no page has. It comes after all pages. */
+export function noSuchPage<Caller>(app: App<Caller>, links: readonly Link[]): void {
+  app.get('/ui/*', async (context) => pageAnswer(context, await notFoundPage(context.req.path, links), 404));
 }
 
 /** A script, style or image of the pages. @throws ServiceError `not_found`. */

@@ -21,8 +21,7 @@ const longestSearch = 2_000;
 
 /** Whether a path is a page. Other sites may link to pages. */
 export function isPage(path: string): boolean {
-  const folders = ['/ui/lineage', '/ui/graph', '/ui/statement'];
-  return path === '/' || path === '/ui' || folders.some((one) => path === one || path.startsWith(`${one}/`));
+  return path === '/' || path === '/ui' || path.startsWith('/ui/');
 }
 
 interface IntegrityPages extends SearchedPorts {

@@ -16,7 +16,7 @@ export const tokens: Link = { name: 'Tokens', address: '/ui/tokens' };
 export const runTimeLimits: Link = { name: 'Limits', address: '/ui/limits' };
 export const auditLog: Link = { name: 'Audit log', address: '/ui/audit-log' };
 export const health: Link = { name: 'Health', address: '/ui/health' };
-const apiReference: Link = { name: 'API', address: '/docs' };
+export const apiReference: Link = { name: 'API', address: '/docs' };
 
 /** Which pages are at the same address. */
 export interface PagesHere {
@@ -41,17 +41,18 @@ export function linksTo({ hasLineages, hasConsole, hasAccounts }: PagesHere): re
 
 interface HeaderParts {
   /** The page or the topic of the page. */
-  readonly here: Link;
+  readonly here?: Link;
   readonly links: readonly Link[];
   readonly field?: Html;
 }
 
 export function header({ here, links, field }: HeaderParts): Html {
   const item = ({ name, address }: Link) =>
-    html`<a href="${address}"${address === here.address ? html` aria-current="page"` : ''}>${name}</a>`;
+    html`<a href="${address}"${address === here?.address ? html` aria-current="page"` : ''}>${name}</a>`;
   return html`<header>
-<a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
-${links.length > 1 ? html`<nav aria-label="Pages">${links.map(item)}</nav>` : ''}
+<a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 || !here ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
+${links.length > 1 ? html`<nav id="pages" aria-label="Pages" popover>${links.map(item)}</nav>` : ''}
 ${field ?? ''}
+${links.length > 1 ? html`<button type="button" class="menu" popovertarget="pages">Menu</button>` : ''}
 </header>`;
 }

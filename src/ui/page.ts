@@ -6,7 +6,7 @@ import { shownKinds } from '../domain/integrity/kinds/shown.ts';
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const commonStyles = ['page.css', 'parts.css'];
+const commonStyles = ['header.css', 'page.css', 'parts.css'];
 
 /** Of the files. It counts for workers only, which may run WebAssembly: pages themselves may not. */
 export const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'";

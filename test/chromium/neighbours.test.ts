@@ -74,6 +74,35 @@ describeChromium('the pages of both services', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
+  it.each([
+    ['light', 1_440],
+    ['dark', 390],
+  ] as const)(
+    'are accessible in the %s theme at %i px, with a header of one row',
+    async (colorScheme, width) => {
+      await using both = await startBoth(() => ({}));
+      await using tab = await open({ colorScheme, viewport: { width, height: 800 } });
+      const { page } = tab;
+      await page.goto(`${both.url}/ui`);
+      const links = await page
+        .locator('header nav a')
+        .evaluateAll((nodes) => nodes.map((node) => node.getAttribute('href') ?? ''));
+      for (const path of [...links, '/ui/account', '/ui/sign-in', `/ui/lineage/${cid}`, '/ui/nowhere']) {
+        await page.goto(both.url + path);
+        await page.waitForLoadState('networkidle');
+        const header = await page.locator('header').first().boundingBox();
+        expect([path, header?.height]).toEqual([path, expect.closeTo(50, -1)]);
+        // The reference is made by another library.
+        if (path !== '/docs') await expectAccessible(page);
+      }
+      if (width > 1_000) return;
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Health' }).click();
+      await page.waitForURL(`${both.url}/ui/health`);
+    },
+  );
+
   it('show the run-time limits and change them', async () => {
     await using both = await startBoth(() => ({}));
     await using tab = await open();

@@ -25,7 +25,7 @@ const compositions: [string, ServedService[], string[]][] = [
 ];
 
 test.each(compositions)(
-  'every link of the pages of %s leads somewhere',
+  'every link of the pages of %s leads somewhere, and other addresses to a page that says so',
   async (_name, services, expected) => {
     await using store = await newServiceStore();
     const settings = readSettings({
@@ -51,5 +51,13 @@ test.each(compositions)(
     const found = await walk((path) => ask(opened, path), starts);
     expect([...found].filter(([, status]) => status >= 400)).toEqual([]);
     expect([...found.keys()]).toEqual(expect.arrayContaining(expected));
+    const markup = encodeURIComponent('<script>alert(1)</script>');
+    for (const path of ['/ui/nowhere', '/ui/agents/a/b/c', `/ui/${markup}`]) {
+      const page = await ask(opened, path);
+      expect([path, page.status]).toEqual([path, 404]);
+      const text = await page.text();
+      expect(text).toContain('There is no such page');
+      expect(text).not.toContain('<script>');
+    }
   },
 );

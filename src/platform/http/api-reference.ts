@@ -7,34 +7,23 @@ export interface Asset {
   readonly body: Uint8Array | string;
 }
 
-const page = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Cairn API</title>
-<link rel="icon" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<main id="api"></main>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
-</html>
-`;
-
-const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null, tryItOutEnabled: true });
+const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null, tryItOutEnabled: true });
 `;
 
 const packaged: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',
-  'favicon-32x32.png': 'image/png',
 };
 
 /** Loads only files of this service. Swagger UI needs inline styles and data URLs. */
 export const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export async function referenceAsset(name?: string): Promise<Asset | undefined> {
-  if (name === undefined) return { type: 'text/html; charset=utf-8', body: page };
+export async function referenceAsset(name: string): Promise<Asset | undefined> {
   if (name === 'start.js') return { type: 'text/javascript', body: start };
   const type = Object.hasOwn(packaged, name) ? packaged[name] : undefined;
   if (!type) return undefined;
