@@ -12,6 +12,8 @@ type Statement = Readonly<Record<string, unknown>>;
 export interface Demo {
   readonly blobs: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   readonly documents: readonly object[];
+  /** When the newest content was changed. */
+  readonly latest: string;
   readonly statements: Readonly<Record<GraphName, readonly Statement[]>>;
   /** The iroh collection of all outputs. */
   readonly collection: Cid;
@@ -50,10 +52,6 @@ export class DemoStatements {
       this.#computation(source, stripStep, machine);
       this.#describe('build', actors.builder, source.output);
     }
-    for (const [role, did] of Object.entries(actors)) {
-      const metadata = this.#document({ name: `The ${role} of the demo` });
-      this.#add('governance', 'MetadataRegistration', did, latest, { subject: did, metadata });
-    }
     const tree = this.#collect('sources', actors.developer, sources, latest);
     const collection = this.#collect(
       'build',
@@ -76,6 +74,7 @@ export class DemoStatements {
     return {
       blobs: [...this.#blobs.values()],
       documents: [...this.#documents.values()],
+      latest,
       statements: this.#statements,
       collection: this.#collectionCid(sources.map(({ output }) => output)),
     };

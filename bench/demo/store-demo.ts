@@ -1,7 +1,9 @@
 import pMap from 'p-map';
 import { z } from 'zod';
 import { type ApiClient, ApiRefusal, answerJson } from '../../src/cli/client/api-client.ts';
-import { actors } from './actors.ts';
+import { selfNaming } from '../../src/cli/client/self-naming.ts';
+import { ensureStored } from '../../src/cli/client/upload-blob.ts';
+import { actors, signers } from './actors.ts';
 import { type GraphName, graphs, project } from './graphs.ts';
 import type { Demo } from './statements.ts';
 
@@ -32,6 +34,7 @@ export async function storeDemo(
   for (const did of Object.values(actors)) {
     await client.send('PUT', `/statements/v1/create/did/${did}?graph_id=${graphs.governance.graph_id}`);
   }
+  await nameActors(client, demo.latest);
   let stored = 0;
   const ids: Record<GraphName, string[]> = { sources: [], build: [], release: [], governance: [] };
   for (const [name, statements] of Object.entries(demo.statements) as [GraphName, readonly object[]][]) {
@@ -44,6 +47,15 @@ export async function storeDemo(
   }
   const dids = Object.keys(actors).length;
   return { statements: Object.values(ids).flat().length + dids, stored, statementIds: ids };
+}
+
+async function nameActors(client: ApiClient, at: string): Promise<void> {
+  for (const [role, signer] of Object.entries(signers)) {
+    const { document, statements } = await selfNaming(signer, `The ${role} of the demo`, new Date(at));
+    await ensureStored(client, document);
+    const body = `{"graph_id":"${graphs.governance.graph_id}","statements":[${statements.join()}]}`;
+    await client.send('PUT', '/statements/v1/batch', { headers: json, body: () => body });
+  }
 }
 
 async function registerGraph(client: ApiClient, graph: object): Promise<void> {

@@ -36,6 +36,11 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
       run: (position) =>
         indexStoredBlobs({ states: store.of(stateRecords), stateBlobs: store.of(stateBlobs) }, position),
     },
+    {
+      step: 3,
+      title: 'Index names in the order in which they were stored',
+      run: (position) => store.indexNamesAgain(position),
+    },
   ];
 }
 

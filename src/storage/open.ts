@@ -1,8 +1,10 @@
 import type { Buckets } from '../domain/bucket.ts';
 import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/blob-store.ts';
+import { indexNamesAgain } from '../domain/integrity/names/index-again.ts';
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
 import { nameRecords } from '../domain/integrity/names/name-records.ts';
 import { namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
+import { signatures } from '../domain/integrity/signatures/signatures.ts';
 import { planned } from '../domain/integrity/statements/statement-index.ts';
 import type { CheckedDatabase, CheckedStore } from '../domain/maintenance/contents.ts';
 import { folderBuckets, openFolderBuckets } from './embedded/buckets/folder-bucket.ts';
@@ -63,8 +65,9 @@ function joined(database: StoreDatabase, buckets: Buckets, opened: AsyncDisposab
   const { blobs: bucket, exportResults, sealedContents } = buckets;
   const { rows } = database;
   const names = database.of(nameRecords);
-  const blobs = openBlobs(bucket, { sizes: database.of(blobSizes), naming: { names, rows } });
-  const naming = { names, rows, blobs };
+  const given = { names, rows, signatures: database.of(signatures) };
+  const blobs = openBlobs(bucket, { sizes: database.of(blobSizes), naming: given });
+  const naming = { ...given, blobs };
   // If it fails, fsck still tells which names are missing.
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
   const store = planned(database);
@@ -72,6 +75,7 @@ function joined(database: StoreDatabase, buckets: Buckets, opened: AsyncDisposab
     ...store,
     ...namedWrites(store, naming),
     names: nameIndex(naming),
+    indexNamesAgain: (position) => indexNamesAgain(naming, position),
     blobs,
     exportResults,
     sealedContents,

@@ -5,6 +5,7 @@ import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/port
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
 import type { PlannedStatements, StoreOfRows } from '../domain/integrity/statements/statement-index.ts';
+import type { UpgradeProgress } from '../domain/maintenance/upgrades/upgrades.ts';
 
 /** A pool of connections. `failures` counts requests that got no connection. */
 export interface ConnectionCounts {
@@ -42,6 +43,8 @@ export interface PlannedStore
     Pick<Buckets, 'exportResults' | 'sealedContents'> {
   readonly blobs: BlobStore;
   readonly names: NameIndex;
+  /** A step that brings the store up to date, see `indexNamesAgain`. */
+  readonly indexNamesAgain: (position: string | null) => AsyncIterable<UpgradeProgress>;
 }
 
 export type Store = Omit<PlannedStore, Exclude<keyof StoreOfRows, 'statements'> | 'wasInterrupted'>;

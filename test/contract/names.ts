@@ -72,7 +72,7 @@ export function namesContract(open: () => Promise<FillableStore & AsyncDisposabl
       await putDocument(early);
       await store.statements.putMany(PackedRows.of([row(own), naming(early)]), null);
       expect(await nameOf(thing)).toBe('the document first');
-      const other = `did:web:${own}`;
+      const other = `${thing}0`;
       await store.statements.putMany([naming(late, {}, other)], null);
       expect(await nameOf(other)).toBeUndefined();
       await putDocument(late);
@@ -82,8 +82,9 @@ export function namesContract(open: () => Promise<FillableStore & AsyncDisposabl
     test('answers the newest name that the reader may see', async () => {
       const [mine, theirs] = [await addGraph(), await addGraph()];
       const ofMine = { graphId: null, visibility: { projects: new Set([mine]) } };
-      await give('older', mine, { time: 1 });
-      await give('newer', theirs, { time: 2 });
+      // The order of storing counts, not the time that a statement claims.
+      await give('older', mine, { time: 2 });
+      await give('newer', theirs, { time: 1 });
       expect(await nameOf(thing)).toBe('newer');
       expect(await nameOf(thing, ofMine)).toBe('older');
       expect(await nameOf(thing, { graphId: theirs, visibility: everythingVisible })).toBe('newer');
@@ -120,6 +121,23 @@ export function namesContract(open: () => Promise<FillableStore & AsyncDisposabl
       expect(found).toHaveLength(2);
       expect(cursors.length).toBeGreaterThan(1);
       expect(cursors.at(-1)).toContain(`${own} a`);
+    });
+
+    test('makes all names again in the order of storing', async () => {
+      const names = store.of(nameRecords);
+      for (const [at, name] of ['older', 'newer'].entries()) await give(name, null, { time: 9 - at });
+      const spdx = Buffer.from(JSON.stringify({ spdxVersion: 'SPDX-2.3', name: 'sbom', own }));
+      await putDocument(spdx);
+      const ofFormat = naming(spdx);
+      await store.statements.putMany([ofFormat], null);
+      const right = await names.among('bySubject', [thing], 9);
+      expect(right.flat().map(({ name }) => name)).toEqual(['newer', 'older']);
+      for (const { id } of right.flat()) await names.update(id, {}, { newestFirst: 7, name: 'other' });
+      const name = { subject: thing, name: 'sbom', folded: 'sbom', newestFirst: -(2 ** 52) };
+      await names.insert([{ id: ofFormat.jcsCid.text, ...name }]);
+      for await (const { position } of store.indexNamesAgain(null))
+        expect(position).toMatch(/^(un)?verified /);
+      expect(await names.among('bySubject', [thing], 9)).toEqual(right);
     });
 
     test('shows the name in an unverified statement in its graph only', async () => {

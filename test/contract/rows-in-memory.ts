@@ -222,7 +222,7 @@ function rowsOf(sort: Sort): StatementRows & OrderedRows {
       await setImmediate();
       return jcsCids.map((cid) => {
         const kept = sort.get(cid.text);
-        return kept && { ...kept.row, memberships: membershipsOf(kept) };
+        return kept && { ...kept.row, memberships: membershipsOf(kept), position: kept.seq };
       });
     },
 
@@ -302,11 +302,11 @@ function membershipsOf({ homes }: Kept) {
 }
 
 function listed(kept: Kept, order: Order): ListedStatement {
-  return { ...kept.row, memberships: membershipsOf(kept), mark: order.join('_') };
+  return { ...kept.row, memberships: membershipsOf(kept), position: kept.seq, mark: order.join('_') };
 }
 
 function referring(kept: Kept): ReferringRow {
-  const { jcs, kind, ...row } = listed(kept, orderOf(byStoring, kept));
+  const { jcs, kind, position: _, ...row } = listed(kept, orderOf(byStoring, kept));
   const { type } = kind === 'AssociationRegistration' ? JSON.parse(Buffer.from(jcs).toString()) : {};
   const associationType = typeof type === 'string' && type.length <= 100 ? type : null;
   return { ...row, kind, associationType };

@@ -13,7 +13,7 @@ import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import type { ProblemKind, StoreProblem } from '../../src/domain/maintenance/problems.ts';
 import { Verifier } from '../../src/domain/maintenance/verifier.ts';
 import { usePool } from '../builders/statement-pool.ts';
-import { did, identifierWith, ownStatement } from '../builders/statements.ts';
+import { blobUrn, did, identifierWith, ownStatement } from '../builders/statements.ts';
 import { isThorough } from '../property-runs.ts';
 import { answers, type FillableStore, type Filled, fill, identified, retracting } from './filled-store.ts';
 
@@ -216,10 +216,11 @@ export function storeFsckContract<Place extends FsckPlace>(
     test('removes a name that an earlier version took from a document in a format of its own', async () => {
       const text = jcs({ spdxVersion: 'SPDX-2.3', name: 'sbom' });
       const document = cidOf(codecs.jcs, text);
-      const statement = ownStatement('MetadataRegistration', { subject: did, metadata: cidUrn(document) });
+      const subject = blobUrn('model');
+      const statement = ownStatement('MetadataRegistration', { subject, metadata: cidUrn(document) });
       const row = await identified(identifierWith(), statement);
       const id = row.jcsCid.text;
-      const record = { id, subject: did, name: 'sbom', folded: 'sbom', newestFirst: 0 };
+      const record = { id, subject, name: 'sbom', folded: 'sbom', newestFirst: 0 };
       {
         await using store = await place.open();
         await storeBytes(store.blobs, Buffer.from(text), document);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { foldedName, nameInDocument, subjectNameIn } from '../../src/domain/integrity/names/name.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { foldedName, nameFor, nameInDocument, subjectNameIn } from '../../src/domain/integrity/names/name.ts';
 
 const nameIn = (document: unknown) =>
   nameInDocument(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)));
@@ -34,10 +35,31 @@ test('folds case, width and forms of one letter', () => {
   expect(foldedName('\ufdfa'.repeat(200))).toHaveLength(200);
 });
 
-test('takes no name of a document in a format of its own, which names itself', () => {
-  const spdx = Buffer.from(
-    JSON.stringify({ spdxVersion: 'SPDX-2.3', SPDXID: 'SPDXRef-DOCUMENT', name: 'sbom' }),
-  );
-  expect([subjectNameIn(spdx), nameInDocument(spdx)]).toEqual([undefined, 'sbom']);
-  expect(subjectNameIn(Buffer.from('{"name": "model"}'))).toBe('model');
+const subjectNamed = (id: string, document: unknown) =>
+  nameFor(id, subjectNameIn(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document))));
+const documentUrn = cidUrn(cidOf(codecs.jcs, 'a document'));
+const fileUrn = cidUrn(cidOf(codecs.raw, 'a file'));
+
+test.each([
+  ['SPDX', { spdxVersion: 'SPDX-2.3', SPDXID: 'SPDXRef-DOCUMENT', name: 'sbom' }],
+  ['SPDX 3', { '@context': 'https://spdx.org/rdf/3.0.1/spdx-context.jsonld', type: 'Sbom', name: 'sbom' }],
+  ['SPDX in its tag-value form', 'SPDXVersion: SPDX-2.3\nDocumentName: sbom'],
+  ['CycloneDX', { bomFormat: 'CycloneDX', specVersion: '1.6', name: 'sbom' }],
+  ['in-toto', { _type: 'https://in-toto.io/Statement/v1', name: 'sbom' }],
+  ['a JSON schema', { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'sbom' }],
+])('names nothing after %s, which names itself', (_, document) => {
+  expect(subjectNamed(documentUrn, document)).toBeUndefined();
+  expect(subjectNamed(fileUrn, document)).toBeUndefined();
+});
+
+test('names things after documents about them, and after files that say nothing but plain values', () => {
+  const nested = { name: 'package', version: '1.0.0', dependencies: { hono: '4' } };
+  expect([subjectNamed(documentUrn, nested), subjectNamed(fileUrn, nested)]).toEqual(['package', undefined]);
+  const plain = { name: 'model', score: 0.9, tags: ['a', 'b'], isFinal: true, parent: null };
+  expect([subjectNamed(documentUrn, plain), subjectNamed(fileUrn, plain)]).toEqual(['model', 'model']);
+});
+
+test('names a run, whatever its user says about it', () => {
+  const run = { name: 'train', torchVersion: '2.9', started: '2026-01-31T12:00:00Z', duration: 1 };
+  expect(subjectNamed(documentUrn, run)).toBe('train');
 });

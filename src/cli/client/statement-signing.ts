@@ -7,6 +7,7 @@ import {
   credentialRegistration,
   statementCredential,
 } from '../../domain/integrity/signatures/statement-credential.ts';
+import type { Signer } from '../../domain/integrity/signer.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import { failUsage } from '../terminal/failure.ts';
 import { LocalIdentifier } from './local-identifier.ts';
@@ -25,10 +26,19 @@ export type SignStatement = (statement: Uint8Array) => Promise<Uint8Array>;
 export async function openStatementSigning(
   keyFile: string,
   sources: readonly ContextSource[],
-): Promise<{ readonly did: string; readonly sign: SignStatement }> {
+): Promise<StatementSigning> {
   const signer = await openSigner(keyFile, { mayCreate: false }).catch((error: unknown) =>
     failUsage(`${messageOf(error)} Make a key with: cairn key create ${keyFile}`),
   );
+  return signingWith(signer, sources);
+}
+
+interface StatementSigning {
+  readonly did: string;
+  readonly sign: SignStatement;
+}
+
+export function signingWith(signer: Signer, sources: readonly ContextSource[]): StatementSigning {
   const identifier = new LocalIdentifier(sources);
   const sign: SignStatement = async (statement) => {
     const { rdfcCid, time } = await identifier.identify(statement);

@@ -20,6 +20,8 @@ export interface StoreCounts {
 
 /** The content of a statement. Everything else that a store keeps about it can be computed from this. */
 export interface StatementEntry extends Pick<StatementRow, 'jcsCid' | 'jcs' | 'contextSet' | 'isTrusted'> {
+  /** As in `WholeStatement`. */
+  readonly position: number;
   /** Registered graphs, oldest membership first. */
   readonly graphIds: readonly string[];
   /** As `StatementStore.registrarOf`. */

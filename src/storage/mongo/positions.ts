@@ -16,6 +16,11 @@ export function nextPosition(now: Date): ObjectId {
   return new ObjectId(bytes);
 }
 
+/** The microseconds of a position. */
+export function microsecondsOf({ id }: ObjectId): number {
+  return Number(Buffer.from(id.buffer, id.byteOffset, id.byteLength).readBigUInt64BE());
+}
+
 /** Reads a position from its hexadecimal digits; undefined when the text is not one. */
 export function positionIn(text: string): ObjectId | undefined {
   return /^[0-9a-f]{24}$/.test(text) ? ObjectId.createFromHexString(text) : undefined;

@@ -84,7 +84,10 @@ describe('the embedded store', () => {
 
   test('finishes at start what a killed process has stored and not named', async () => {
     const folder = await temporaryFolder();
-    const [subject, document] = ['did:web:thing', Buffer.from('{"name": "a thing"}')];
+    const [subject, document] = [
+      'urn:uuid:6c5c1f0a-6d0f-4a57-9b0a-0c8a5a3f7e11',
+      Buffer.from('{"name": "a thing"}'),
+    ];
     {
       await using store = await openEmbedded(folder);
       const metadata = cidUrn(await putBlob(store.blobs, document, 'blake3'));

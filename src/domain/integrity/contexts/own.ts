@@ -37,6 +37,15 @@ export function isOwnContext(url: unknown): boolean {
   return typeof url === 'string' && ownContext.versions.has(url);
 }
 
+/**
+ * Whether the own context, written first, gives a statement its meaning: its terms are protected, so no later context gives
+ * them another meaning than the id covers.
+ */
+export function isInOwnContext({ jcs }: { readonly jcs: Uint8Array }): boolean {
+  const document = JSON.parse(Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString());
+  return isOwnContext([document['@context']].flat()[0]);
+}
+
 /** The terms of the credentials that governance issues, beside those of the W3C credentials context. */
 export const governanceContext = publishedContext(governance1);
 

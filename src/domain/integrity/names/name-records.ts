@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { isInOwnContext } from '../contexts/own.ts';
+import { cidUrn } from '../identifiers/cid.ts';
 import type { StatementRow } from '../ports.ts';
 import { foldedName } from './name.ts';
 
 /**
- * The name that each stored MetadataRegistration gives its subject, once its document is stored. It follows from the
- * statement and the document, so migrations make it again.
+ * The name that a stored MetadataRegistration gives its subject, once its document is stored. A DID is named by itself
+ * only: once its signature is stored, too. It follows from these, so migrations make it again.
  */
 export const nameRecords = collection('names', {
   shape: z.object({
@@ -16,7 +18,7 @@ export const nameRecords = collection('names', {
     name: z.string().min(1),
     /** See `foldedName`. */
     folded: z.string().min(1),
-    /** Minus the time of the statement, so that the newest comes first. */
+    /** Minus the position of the statement in the order of storing. */
     newestFirst: z.int(),
   }),
   key: 'id',
@@ -34,23 +36,29 @@ export interface Naming {
   readonly subject: string;
   /** The identifier of the document. */
   readonly document: string;
-  readonly time: number | null;
+  /** Whose signature it needs. */
+  readonly needed: { readonly statement: string; readonly signer: string } | null;
 }
 
-/** Undefined for statements of other kinds. Of several subjects or documents, the first counts. */
-export function namingOf(
-  row: Pick<StatementRow, 'jcsCid' | 'kind' | 'references' | 'time'>,
-): Naming | undefined {
+/**
+ * Undefined for statements of other kinds, and for those in which somebody names the DID of somebody else. Of several
+ * subjects or documents, the first counts.
+ */
+export function namingOf(row: StatementRow): Naming | undefined {
   if (row.kind !== namingKind) return undefined;
-  const [subject, document] = ['subject', 'metadata'].map(
+  const [subject, document, registrant] = ['subject', 'metadata', 'registeredBy'].map(
     (role) => row.references.find((reference) => reference.role === role)?.identifier,
   );
   if (subject === undefined || document === undefined) return undefined;
-  return { id: row.jcsCid.text, subject, document, time: row.time };
+  const isActor = subject.startsWith('did:');
+  if (isActor && !(registrant === subject && row.isTrusted && isInOwnContext(row))) return undefined;
+  const needed = isActor ? { statement: cidUrn(row.rdfcCid), signer: subject } : null;
+  return { id: row.jcsCid.text, subject, document, needed };
 }
 
 export const namingKind = 'MetadataRegistration';
 
-export function nameRecord({ id, subject, time }: Naming, name: string): NameRecord {
-  return { id, subject, name, folded: foldedName(name), newestFirst: 0 - (time ?? 0) };
+/** @param position of the statement, see `WholeStatement`. */
+export function nameRecord({ id, subject }: Naming, name: string, position: number): NameRecord {
+  return { id, subject, name, folded: foldedName(name), newestFirst: 0 - position };
 }

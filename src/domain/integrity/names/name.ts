@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { cidIn, codecs } from '../identifiers/cid.ts';
 
 /** Larger documents have no name. */
 export const documentLimit = 1 << 16;
@@ -8,23 +9,41 @@ export const nameLimit = 200;
 /** Members of a document that may contain a name, the best first. */
 const members = ['name', 'title', 'label', 'path', 'filename', 'step'];
 
-/** Members of documents in formats of their own, such as SPDX, whose name is that of the document. */
-const formatMembers = [
-  'spdxVersion',
-  'SPDXID',
-  'bomFormat',
-  '$schema',
-  '_type',
-  'predicateType',
-  'schemaVersion',
-];
+/** A name for the subject of metadata. */
+export interface SubjectName {
+  readonly name: string;
+  /** Whether it counts in a file, too: all members are texts, numbers, booleans, or lists of these. */
+  readonly isPlain: boolean;
+}
 
-/** The name that metadata gives its subject; undefined if it has none. */
-export function subjectNameIn(bytes: Uint8Array): string | undefined {
+/**
+ * The name that metadata gives its subject; undefined if the document is not about naming. A document in a format of its
+ * own, such as an SPDX file, has the name of the document.
+ */
+export function subjectNameIn(bytes: Uint8Array): SubjectName | undefined {
   const document = parsedDocument(bytes);
-  if (!isObject(document) || formatMembers.some((member) => Object.hasOwn(document, member)))
-    return undefined;
-  return nameIn(document);
+  return isObject(document) ? subjectName(document) : undefined;
+}
+
+export function subjectName(document: JsonObject): SubjectName | undefined {
+  const name = nameIn(document);
+  if (name === undefined || hasFormat(document)) return undefined;
+  const values = Object.values(document).flat();
+  return { name, isPlain: values.every((value) => typeof value !== 'object' || value === null) };
+}
+
+/** The name that a document gives a subject which refers to it as this identifier. */
+export function nameFor(document: string, found: SubjectName | undefined): string | undefined {
+  return found?.isPlain || cidIn(document)?.codec === codecs.jcs ? found?.name : undefined;
+}
+
+/** Formats say which they are: `@context`, `$schema`, `_type`, `spdxVersion`, `bomFormat`. */
+const formatMember = /^[$@_]|[a-z](?:Version|Format)$/;
+
+/** What is said about a run has any members that its user likes. */
+function hasFormat(document: JsonObject): boolean {
+  const isRun = typeof document.started === 'string' && typeof document.duration === 'number';
+  return !isRun && Object.keys(document).some((member) => formatMember.test(member));
 }
 
 /** The name that a JSON document has in itself; undefined if it has none. */

@@ -2,17 +2,34 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { type Cid, cidIn, cidUrn, urnsOfBytes } from '../identifiers/cid.ts';
 import type { GraphImports } from '../manifest/ports.ts';
 import type { BlobStore, PutCounts, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
+import { registrantOf } from '../signatures/proven.ts';
+import type { Signatures } from '../signatures/signatures.ts';
 import { PackedRows, rowsOfKind } from '../statements/packed-rows.ts';
 import { placeNumber } from '../statements/places.ts';
-import type { StatementRowsOfStore } from '../statements/rows.ts';
-import { documentLimit, mayBeObject, subjectNameIn } from './name.ts';
-import { type NameRecords, type Naming, nameRecord, namingKind, namingOf } from './name-records.ts';
+import type {
+  ListedStatement,
+  StatementList,
+  StatementRows,
+  StatementRowsOfStore,
+} from '../statements/rows.ts';
+import { documentLimit, mayBeObject, nameFor, type SubjectName, subjectNameIn } from './name.ts';
+import {
+  type NameRecord,
+  type NameRecords,
+  type Naming,
+  nameRecord,
+  namingKind,
+  namingOf,
+} from './name-records.ts';
 
 export interface NamingPorts {
-  readonly names: Pick<NameRecords, 'insert'>;
+  readonly names: Pick<NameRecords, 'among' | 'insert' | 'update'>;
+  readonly signatures: Pick<Signatures, 'among'>;
   readonly rows: StatementRowsOfStore;
   readonly blobs: Pick<BlobStore, 'readSmall'>;
 }
+
+type Without<Port extends keyof NamingPorts> = Omit<NamingPorts, Port>;
 
 const namingsAtOnce = 500;
 
@@ -20,65 +37,158 @@ const namingsAtOnce = 500;
 async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
   const meant = Array.from(rowsOfKind(rows, namingKind), namingOf).filter((naming) => naming !== undefined);
   for (let at = 0; at < meant.length; at += namingsAtOnce) {
-    const records = await recordsOf(ports.blobs, meant.slice(at, at + namingsAtOnce));
-    if (records.length > 0) await ports.names.insert(records);
+    const named = await namesGiven(ports, meant.slice(at, at + namingsAtOnce));
+    const positions = await positionsOf(ports.rows, named);
+    const records = named.flatMap(({ naming, name }) => {
+      const position = positions.get(naming.id);
+      return position === undefined ? [] : nameRecord(naming, name, position);
+    });
+    await keepNames(ports.names, records);
   }
 }
 
-/** The records of those whose documents are stored and have a name. */
-export async function recordsOf(blobs: NamingPorts['blobs'], namings: readonly Naming[]) {
-  const documents = namings.flatMap(({ document }) => cidIn(document) ?? []);
-  const cids = new Map(documents.map((cid) => [cid.text, cid]));
-  const found = await blobs.readSmall([...cids.values()], documentLimit);
-  const names = new Map(
-    [...cids.keys()].map((text, at) => {
-      const bytes = found[at];
-      return [cidUrn(text), bytes && subjectNameIn(bytes)];
-    }),
+interface Given {
+  readonly naming: Naming;
+  readonly name: string;
+}
+
+/** The names of those whose documents are stored and have one, and whose signatures are stored if they need one. */
+async function namesGiven(
+  { blobs, signatures }: Pick<NamingPorts, 'blobs' | 'signatures'>,
+  namings: readonly Naming[],
+): Promise<Given[]> {
+  const cids = new Map(
+    namings.flatMap(({ document }) => cidIn(document) ?? []).map((cid) => [cid.text, cid]),
   );
-  return namings.flatMap((naming) => {
-    const name = names.get(naming.document);
-    return name === undefined ? [] : nameRecord(naming, name);
+  const found = await blobs.readSmall([...cids.values()], documentLimit);
+  const documents = new Map(
+    [...cids.keys()].map((text, at) => [cidUrn(text), found[at] && subjectNameIn(found[at])]),
+  );
+  const named = namings.flatMap((naming) => {
+    const name = nameFor(naming.document, documents.get(naming.document));
+    return name === undefined ? [] : { naming, name };
   });
+  return await provenAmong(signatures, named);
+}
+
+/** Those that need no signature, or have it. */
+export async function provenAmong<One extends Pick<Given, 'naming'>>(
+  signatures: NamingPorts['signatures'],
+  given: readonly One[],
+): Promise<One[]> {
+  const lacking = new Set<One>();
+  for (const one of given) {
+    const { needed } = one.naming;
+    if (!needed) continue;
+    const { statement, signer } = needed;
+    const [found = []] = await signatures.among('byProof', [statement], 1, ['ok', signer]);
+    if (!found.some((signed) => signed.result === 'ok' && signed.signer === signer)) lacking.add(one);
+  }
+  return given.filter((one) => !lacking.has(one));
+}
+
+async function positionsOf({ verified, unverified }: StatementRowsOfStore, named: readonly Given[]) {
+  const cids = named.flatMap(({ naming: { id } }) => cidIn(id) ?? []);
+  if (cids.length === 0) return new Map<string, number>();
+  const found = (await Promise.all([unverified.whole(cids), verified.whole(cids)])).flat();
+  return new Map(found.flatMap((row) => (row ? [[row.jcsCid.text, row.position] as const] : [])));
+}
+
+/** Stores records over those that differ, such as one from when the statement was not verified yet. */
+export async function keepNames(names: NamingPorts['names'], records: readonly NameRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const areNew = await names.insert(records);
+  const known = records.filter((_, at) => !areNew[at]);
+  if (known.length === 0) return;
+  const stored = (await names.among('key', [...new Set(known.map(({ id }) => id))], 1)).flat();
+  const byId = new Map(stored.map((record) => [record.id, record]));
+  for (const { id, ...record } of known) {
+    const { subject, name, newestFirst } = byId.get(id) ?? {};
+    const isSame = subject === record.subject && name === record.name && newestFirst === record.newestFirst;
+    if (!isSame) await names.update(id, {}, record);
+  }
+}
+
+/** The records that these stored statements give. */
+export async function recordsOf(
+  ports: Pick<NamingPorts, 'blobs' | 'signatures'>,
+  stored: readonly { readonly row: StatementRow; readonly position: number }[],
+): Promise<NameRecord[]> {
+  const positions = new Map<Naming, number>();
+  for (const { row, position } of stored) {
+    const naming = namingOf(row);
+    if (naming) positions.set(naming, position);
+  }
+  const named = await namesGiven(ports, [...positions.keys()]);
+  return named.map(({ naming, name }) => nameRecord(naming, name, positions.get(naming) ?? 0));
 }
 
 const documentPlace = placeNumber({ role: 'metadata', kind: namingKind });
+const subjectPlace = placeNumber({ role: 'subject', kind: namingKind });
 const rowsAtOnce = 200;
 /** The newest statements about a document that get its name when it arrives after them. fsck names the others. */
 const mostRows = 10_000;
 
 /** Indexes the name in a document for the statements that are stored already. */
-async function nameByDocument({ names, rows }: Omit<NamingPorts, 'blobs'>, cid: Cid, name: string) {
+async function nameByDocument({ names, rows, signatures }: Without<'blobs'>, cid: Cid, found: SubjectName) {
   const places = [documentPlace];
-  const identifiers = urnsOfBytes(cid);
+  const identifiers = urnsOfBytes(cid).filter((one) => nameFor(one, found) !== undefined);
   for (const part of [rows.verified, rows.unverified]) {
     const known = await part.referring(identifiers, places, 1);
     for (const identifier of identifiers.filter((_, at) => known[at]?.length !== 0)) {
       const list = { by: 'reference', identifier, places } as const;
-      let looks = 0;
-      for (let after: string | null = null; looks < mostRows; ) {
-        const page = await part.page(list, after, rowsAtOnce);
-        const namings = page.rows.flatMap((row) => namingOf(row) ?? []);
+      for await (const page of pagesOf(part, list, mostRows)) {
+        const positions = new Map(page.map(({ jcsCid, position }) => [jcsCid.text, position]));
+        const namings = page.flatMap((row) => namingOf(row) ?? []);
         const meant = namings.filter(({ document }) => document === identifier);
-        if (meant.length > 0) await names.insert(meant.map((naming) => nameRecord(naming, name)));
-        if (page.next === null) break;
-        looks += page.rows.length;
-        after = page.next;
-        await yieldToEventLoop();
+        const given = meant.map((naming) => ({ naming, name: found.name }));
+        const proven = await provenAmong(signatures, given);
+        await keepNames(
+          names,
+          proven.map(({ naming, name }) => nameRecord(naming, name, positions.get(naming.id) ?? 0)),
+        );
       }
     }
   }
 }
 
+/** The newest statements about a DID that are looked at when it signs something. */
+const mostAboutSigner = 1_000;
+
+/** Indexes the names that DIDs have given themselves before they signed them. */
+async function nameSigners(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
+  const registrants = new Set(Iterator.from(rowsOfKind(rows, 'CredentialRegistration')).map(registrantOf));
+  for (const identifier of registrants) {
+    if (!identifier?.startsWith('did:')) continue;
+    const list = { by: 'reference', identifier, places: [subjectPlace] } as const;
+    for await (const page of pagesOf(ports.rows.verified, list, mostAboutSigner))
+      await keepNames(ports.names, await recordsOf(ports, page.map(placed)));
+  }
+}
+
+function placed(row: ListedStatement) {
+  return { row, position: row.position };
+}
+
+async function* pagesOf(rows: StatementRows, list: StatementList, most: number) {
+  for (let [after, looked]: [string | null, number] = [null, 0]; looked < most; ) {
+    const page = await rows.page(list, after, rowsAtOnce);
+    yield page.rows;
+    if (page.next === null) return;
+    [after, looked] = [page.next, looked + page.rows.length];
+    await yieldToEventLoop();
+  }
+}
+
 /** Indexes the name in each small JSON document that is stored. */
-export function namedBlobs(blobs: BlobStore, ports: Omit<NamingPorts, 'blobs'>): BlobStore {
+export function namedBlobs(blobs: BlobStore, ports: Without<'blobs'>): BlobStore {
   return { ...blobs, stage: async () => named(await blobs.stage(), ports) };
 }
 
-function named(staged: StagedBlob, ports: Omit<NamingPorts, 'blobs'>): StagedBlob {
+function named(staged: StagedBlob, ports: Without<'blobs'>): StagedBlob {
   let chunks: Uint8Array[] | null = [];
   let size = 0;
-  let name: string | undefined;
+  let name: SubjectName | undefined;
   const readName = () => {
     if (chunks) name = subjectNameIn(Buffer.concat(chunks));
     chunks = null;
@@ -112,17 +222,10 @@ const newestLooked = 1_000;
  * Indexes the names of the newest statements that have none yet, because a process may have been killed between storing and
  * naming. Repeats of older requests do it for the others.
  */
-export async function nameNewest({ names, rows, blobs }: NamingPorts): Promise<void> {
+export async function nameNewest(ports: NamingPorts): Promise<void> {
   const list = { by: 'kind', kind: namingKind } as const;
-  for (let [after, looked]: [string | null, number] = [null, 0]; looked < newestLooked; ) {
-    const page = await rows.verified.page(list, after, rowsAtOnce);
-    const namings = page.rows.flatMap((row) => namingOf(row) ?? []);
-    const records = await recordsOf(blobs, namings);
-    if (records.length > 0) await names.insert(records);
-    if (page.next === null) return;
-    [after, looked] = [page.next, looked + page.rows.length];
-    await yieldToEventLoop();
-  }
+  for await (const page of pagesOf(ports.rows.verified, list, newestLooked))
+    await keepNames(ports.names, await recordsOf(ports, page.map(placed)));
 }
 
 interface Writes {
@@ -131,14 +234,15 @@ interface Writes {
 }
 
 /**
- * Indexes names as soon as a statement and its document are stored. Both sides look for each other after they are
- * stored themselves, so whichever comes second finds the first. A repeated write indexes what an interrupted one has not.
+ * Indexes names as soon as a statement, its document, and the signature that it may need, are stored. Each looks for the
+ * others after it is stored itself, so whichever comes last finds the rest. A repeated write indexes what an interrupted one has not.
  */
 export function namedWrites({ statements, graphImports }: Writes, ports: NamingPorts): Writes {
   const thenName = async (given: Iterable<StatementRow>, put: (rows: typeof given) => Promise<PutCounts>) => {
     const rows = given instanceof PackedRows ? given : [...given];
     const counts = await put(rows);
     await nameSubjects(ports, rows);
+    await nameSigners(ports, rows);
     return counts;
   };
   return {

@@ -3,8 +3,10 @@ import { cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
 import { parseIdentifier } from '../identifiers/identifiers.ts';
 import type { CarriedBlob } from '../manifest/blobs.ts';
 import type { ManifestCarrier } from '../manifest/carrier.ts';
-import { documentLimit } from '../names/name.ts';
-import type { StatementScope } from '../ports.ts';
+import { documentLimit, nameFor } from '../names/name.ts';
+import { type Naming, namingOf } from '../names/name-records.ts';
+import { type NamingPorts, provenAmong } from '../names/naming.ts';
+import type { StatementRow, StatementScope } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 import { readDocument } from './documents.ts';
 import type { Content } from './report.ts';
@@ -17,6 +19,7 @@ export interface IndexedManifest {
   readonly carrier: ManifestCarrier;
   readonly index: Pick<StatementIndex, 'search' | 'references'>;
   readonly scope: StatementScope;
+  readonly signatures: NamingPorts['signatures'];
   /** The places of blobs that are not what they should be. They are treated as missing. */
   readonly damaged: ReadonlySet<string>;
 }
@@ -47,7 +50,7 @@ export async function carriedNames(
   const contents = await carriedContents(manifest, [...new Set([...documents.values()].flat())]);
   const names = new Map<string, string>();
   for (const [id, candidates] of documents) {
-    const name = candidates.map((one) => contents.get(one)?.name).find(Boolean);
+    const name = candidates.map((one) => nameFor(one, contents.get(one)?.naming)).find(Boolean);
     if (name !== undefined) names.set(id, name);
   }
   return names;
@@ -59,12 +62,14 @@ export async function subjectsNamed(manifest: IndexedManifest, text: string): Pr
   if (id !== undefined) return [id];
   const found = new Set<string>();
   for await (const { blob } of intactBlobs(manifest)) {
-    if (found.size >= namesakes || (await documentIn(blob)).name !== text) continue;
+    if (found.size >= namesakes) break;
+    const { naming } = await documentIn(blob);
+    const document = cidUrn(blob.cid());
+    if (nameFor(document, naming) !== text) continue;
     const page = { after: null, limit: namesakes };
-    const { references } = await manifest.index.references(cidUrn(blob.cid()), page, manifest.scope);
-    for (const { role, statement } of references)
-      if (role === 'metadata')
-        for (const one of statement.references) if (one.role === 'subject') found.add(one.identifier);
+    const { references } = await manifest.index.references(document, page, manifest.scope);
+    const rows = references.filter(({ role }) => role === 'metadata').map(({ statement }) => statement);
+    for (const { subject } of await namingsIn(manifest, rows)) found.add(subject);
   }
   return [...found];
 }
@@ -78,13 +83,17 @@ function identifierIn(text: string): string | undefined {
 }
 
 /** The documents about an identifier, the latest first. */
-async function descriptionsOf({ index, scope }: IndexedManifest, subject: string): Promise<string[]> {
+async function descriptionsOf(manifest: IndexedManifest, subject: string): Promise<string[]> {
+  const { index, scope } = manifest;
   const filter = { kind: 'MetadataRegistration', subject, registeredBy: null, from: null, until: null };
   const { statements } = await index.search(filter, { after: null, limit: descriptionsLooked }, scope);
-  return statements
-    .toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0))
-    .flatMap(({ references }) => references.filter(({ role }) => role === 'metadata'))
-    .map(({ identifier }) => identifier);
+  const latest = statements.toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0));
+  return (await namingsIn(manifest, latest)).map(({ document }) => document);
+}
+
+async function namingsIn({ signatures }: IndexedManifest, rows: readonly StatementRow[]): Promise<Naming[]> {
+  const given = rows.flatMap((row) => namingOf(row) ?? []).map((naming) => ({ naming }));
+  return (await provenAmong(signatures, given)).map(({ naming }) => naming);
 }
 
 async function* intactBlobs({ carrier, damaged }: IndexedManifest) {

@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { listOf } from '../credentials/credential-shape.ts';
-import { nameIn, parsedDocument } from '../names/name.ts';
+import { nameIn, parsedDocument, subjectName } from '../names/name.ts';
 import type { Content, Governance, GovernanceDocument, ReportedStatement } from './report.ts';
 
 /** What a small JSON object says. It is not kept whole, because a value takes far more memory than its bytes. */
-export function readDocument(bytes: Uint8Array): Pick<Content, 'governance' | 'name'> {
+export function readDocument(bytes: Uint8Array): Pick<Content, 'governance' | 'name' | 'naming'> {
   const document = parsedDocument(bytes);
-  return isObject(document) ? { governance: governanceOf(document), name: nameIn(document) } : {};
+  if (!isObject(document)) return {};
+  return { governance: governanceOf(document), name: nameIn(document), naming: subjectName(document) };
 }
 
 function governanceOf(document: JsonObject): GovernanceDocument {

@@ -53,7 +53,8 @@ export async function reportOnManifest(
     rows: async (rows) => void (await store.statements.putMany(rows, graphId)),
   });
   const carrier = await openCarrier(file, form).catch(() => undefined);
-  const manifest = carrier && { carrier, index: store.statementIndex, scope, damaged };
+  const proven = signatures.trusting.signatures;
+  const manifest = carrier && { carrier, index: store.statementIndex, scope, damaged, signatures: proven };
   const results = manifest ? await subjectsIn(manifest, subject) : { first: [], count: 0 };
   const gathered = await gather(
     {

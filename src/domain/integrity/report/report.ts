@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import type { ManifestSummary } from '../manifest/summary.ts';
+import type { SubjectName } from '../names/name.ts';
 import type { StatementRow } from '../ports.ts';
 import type { Check } from '../proofs/reasons.ts';
 import type { Signature } from '../signatures/signatures.ts';
@@ -102,6 +103,8 @@ export interface Content {
   /** What it says as a governance document and its own name, if it is a small JSON object. */
   readonly governance?: GovernanceDocument;
   readonly name?: string | undefined;
+  /** The name that it gives what it describes. */
+  readonly naming?: SubjectName | undefined;
 }
 
 export interface Checks {

@@ -113,6 +113,7 @@ async function recheck(ports: VerifierPorts, rows: readonly StoredStatement[], f
   const entries = rows.map((row) => ({
     ...row,
     registrar: null,
+    position: 0,
     holds: ({ rdfcCid }: Pick<StoredStatement, 'rdfcCid'>) => rdfcCid.text === row.rdfcCid.text,
   }));
   let uncovered = 0;

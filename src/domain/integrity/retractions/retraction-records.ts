@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
-import { isOwnContext } from '../contexts/own.ts';
+import { isInOwnContext } from '../contexts/own.ts';
 import { cidUrn } from '../identifiers/cid.ts';
 import type { StatementRow } from '../ports.ts';
 
@@ -42,21 +42,18 @@ export type Withdrawal = Pick<
   'carrier' | 'retraction' | 'subject' | 'registeredBy' | 'reason' | 'time'
 >;
 
-/**
- * What a row withdraws; undefined if it is no retraction. Only the own context, written first, says so: its terms are
- * protected, so no later context gives them another meaning than the id covers.
- */
+/** What a row withdraws; undefined if it is no retraction in the own context. */
 export function withdrawalOf(
   row: Pick<StatementRow, 'jcsCid' | 'rdfcCid' | 'kind' | 'jcs' | 'references' | 'time' | 'isTrusted'>,
 ): Withdrawal | undefined {
   if (row.kind !== retractionKind || !row.isTrusted) return undefined;
+  if (!isInOwnContext(row)) return undefined;
   const { jcs, references, jcsCid, rdfcCid, time } = row;
-  const document = JSON.parse(Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString());
-  if (!isOwnContext([document['@context']].flat()[0])) return undefined;
   const [subject, registeredBy] = ['subject', 'registeredBy'].map(
     (role) => references.find((reference) => reference.role === role)?.identifier,
   );
   if (subject === undefined || registeredBy === undefined) return undefined;
+  const document = JSON.parse(Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString());
   const reason = typeof document.reason === 'string' ? document.reason.slice(0, reasonLength) : null;
   const [carrier, retraction] = [jcsCid.text, cidUrn(rdfcCid)];
   return { carrier, retraction, subject, registeredBy, reason: reason || null, time };

@@ -17,6 +17,8 @@ export interface ReferringStatement
 }
 
 export interface WholeStatement extends StatementRow {
+  /** Grows in the order of storing, among verified rows and among unverified ones. A safe integer. */
+  readonly position: number;
   /** Oldest first, without graphs that are being imported. */
   readonly memberships: readonly Membership[];
 }
@@ -158,7 +160,7 @@ export function isInScope(
 
 /** The statement with its visible graphs. */
 export function storedStatement(
-  { memberships, mark: _, ...row }: WholeStatement & { readonly mark?: string },
+  { memberships, mark: _, position: _position, ...row }: WholeStatement & { readonly mark?: string },
   { visibility }: StatementScope,
 ): StoredStatement {
   const visible = memberships.filter(({ projectId }) => isVisible(projectId, visibility));

@@ -2,6 +2,7 @@ import { authorizeProject, callerKey, type Principal } from '../../access/access
 import { ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
+import { namingKind, namingOf } from '../names/name-records.ts';
 import type { GraphStore, Identifier, StatementRow, StoredStatement } from '../ports.ts';
 import { keepChecked, keepRetractions, type RetractionKeeping, registrarKey } from '../retractions/keep.ts';
 import { retractionKind, withdrawalOf } from '../retractions/retraction-records.ts';
@@ -58,7 +59,7 @@ export async function putStatements(
   if (isBatch) assertAllAccepted(identified);
   else assertOneAccepted(identified);
   const { contextSets, signed, names, rows } = identified;
-  if (issueVc) assertNoOwnRetraction(ports, rows);
+  if (issueVc) assertNotAboutItself(ports, rows);
   const checked = signed.length > 0 ? await checkSignatures(verifying, rowsAt(signed, rows)) : [];
   const store = async () => {
     for (const set of contextSets) await contexts.keep(set);
@@ -82,14 +83,16 @@ function rowsAt(indexes: readonly number[], rows: Iterable<StatementRow>): State
   return indexes.flatMap((index) => all[index] ?? []);
 }
 
-/** Otherwise whoever may ask for credentials could withdraw what this service has registered. */
-function assertNoOwnRetraction({ signer }: Pick<StatementWriting, 'signer'>, rows: Iterable<StatementRow>) {
+/** Otherwise whoever may ask for credentials could withdraw what this service has registered, or rename it. */
+function assertNotAboutItself({ signer }: Pick<StatementWriting, 'signer'>, rows: Iterable<StatementRow>) {
+  const refuse = (what: string) => {
+    const message = `This service does not sign ${what} in its own name (${signer.did}). Leave issue_vc out.`;
+    throw new ServiceError('invalid_request', message);
+  };
   for (const row of rowsOfKind(rows, retractionKind))
-    if (withdrawalOf(row)?.registeredBy === signer.did)
-      throw new ServiceError(
-        'invalid_request',
-        `This service does not sign a retraction in its own name (${signer.did}). Leave issue_vc out.`,
-      );
+    if (withdrawalOf(row)?.registeredBy === signer.did) refuse('a retraction');
+  for (const row of rowsOfKind(rows, namingKind))
+    if (namingOf(row)?.subject === signer.did) refuse('metadata about itself');
 }
 
 /** The canonical N-Quads of a stored statement, computed with the stored contexts. */

@@ -4,8 +4,8 @@ import { type StateRecord, stateRecords } from '../../control-plane/gateway/runt
 import { stateBlobs, stateBlobsOf } from '../../control-plane/gateway/state-blobs.ts';
 import { jcs } from '../../integrity/identification/jcs.ts';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
-import { documentLimit } from '../../integrity/names/name.ts';
-import { nameRecords, namingOf } from '../../integrity/names/name-records.ts';
+import { nameless } from '../../integrity/names/index-again.ts';
+import { nameRecords } from '../../integrity/names/name-records.ts';
 import { recordsOf } from '../../integrity/names/naming.ts';
 import { retractionsIn } from '../../integrity/retractions/keep.ts';
 import { retractions } from '../../integrity/retractions/retraction-records.ts';
@@ -98,18 +98,12 @@ export const derivedNames: DerivedRecords<VerifiedStatement, typeof nameRecords.
   kind: 'name',
   declared: nameRecords,
   async make(store, statements) {
-    const namings = statements.flatMap(({ row }) => namingOf(row) ?? []);
-    if (namings.length === 0) return { records: [] };
-    const records = await recordsOf(store.blobs, namings);
-    const nameless = new Map(namings.map(({ id, document }) => [id, document]));
-    for (const { id } of records) nameless.delete(id);
-    const unwanted: Unreadable[] = [];
-    // Some documents give no name, such as SPDX files. Without its document, nobody knows.
-    for (const { id } of (await store.of(nameRecords).among('key', [...nameless.keys()], 1)).flat()) {
-      const document = cidIn(nameless.get(id) ?? '');
-      const [isThere] = document ? await store.blobs.readSmall([document], documentLimit) : [];
-      if (isThere) unwanted.push({ id, problem: 'The index has a name that its document does not give' });
-    }
+    const placed = statements.map(({ row, entry: { position } }) => ({ row, position }));
+    const { blobs } = store;
+    const records = await recordsOf({ blobs, signatures: store.of(signatures) }, placed);
+    const rows = statements.map(({ row }) => row);
+    const problem = 'The index has a name that its document does not give';
+    const unwanted = (await nameless({ blobs }, rows, records)).map((id) => ({ id, problem }));
     return { records, unwanted };
   },
   withSource: carried(({ id }) => id),

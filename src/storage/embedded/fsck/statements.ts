@@ -33,6 +33,7 @@ export function* statementPages(
       contextSet: terms.find(Number(row.context_set)) ?? '',
       isTrusted: partition === 'verified',
       registrar: partition === 'verified' ? registrars.ofRow(Number(row.seq)) : null,
+      position: Number(row.seq),
       graphIds: memberships(row).map(({ graphId }) => graphId),
       holds: (right) =>
         row.kind === terms.number(right.kind) &&

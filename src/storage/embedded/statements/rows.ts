@@ -75,7 +75,7 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
           const statement = row && statementRow(row, partition, terms);
           if (!statement || !isOn(list, statement)) continue;
           if (rows.length === limit || length >= pageBytes) return { rows, next: rows.at(-1)?.mark ?? null };
-          rows.push({ ...statement, memberships: memberships(row), mark });
+          rows.push({ ...statement, memberships: memberships(row), position: seq, mark });
           length += statement.jcs.length + String(row.refs).length;
         }
         await yieldToEventLoop();
@@ -112,7 +112,9 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
       return jcsCids.map((cid) => {
         if (!isStatementCid(cid, codecs.jcs)) return undefined;
         const row = byJcs.get(cid.digest, digestTarget(cid.digest));
-        return row && { ...statementRow(row, partition, terms), memberships: memberships(row) };
+        if (!row) return undefined;
+        const position = Number(row.seq);
+        return { ...statementRow(row, partition, terms), memberships: memberships(row), position };
       });
     },
   });

@@ -9,6 +9,7 @@ import type { Unreadable } from '../../../domain/maintenance/problems.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { microsecondsOf } from '../positions.ts';
 import {
   type DescribedDocument,
   describedDocument,
@@ -98,6 +99,7 @@ function statementEntry(
     jcs,
     contextSet,
     isTrusted: partition === 'verified',
+    position: microsecondsOf(document.position),
     registrar: typeof document.registrar === 'string' ? document.registrar : null,
     graphIds: graphKeys(document).flatMap((key) => registered.get(key.toHexString())?.graphId ?? []),
     holds: (row) => isDeepStrictEqual(comparable(document), comparable(describedOf(row))),

@@ -16,6 +16,7 @@ import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { microsecondsOf } from '../positions.ts';
 import { eachDocument, rawDocuments, someDocuments } from '../some-documents.ts';
 import {
   type Partition,
@@ -75,6 +76,7 @@ function mongoRows(
     const rows = await withMemberships(documents, (document, memberships) => ({
       ...statementRow(document, partition),
       memberships,
+      position: microsecondsOf(document.position),
       mark: markOf(list, document),
     }));
     return { rows, next: isLonger ? (rows.at(-1)?.mark ?? null) : null };
@@ -138,6 +140,7 @@ function mongoRows(
     const rows = await withMemberships(documents, (document, memberships) => ({
       ...statementRow(document, partition),
       memberships,
+      position: microsecondsOf(document.position),
     }));
     const byName = new Map(rows.map((row) => [row.jcsCid.text, row]));
     return jcsCids.map(({ text }) => byName.get(text));

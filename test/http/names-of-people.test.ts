@@ -1,0 +1,3 @@
+import { namesOfPeopleContract } from '../contract/names-of-people.ts';
+
+namesOfPeopleContract('embedded');
