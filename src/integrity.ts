@@ -13,6 +13,7 @@ import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
+import { blobHashes } from './domain/integrity/blobs/blob-hashes.ts';
 import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
@@ -164,6 +165,7 @@ export async function openIntegrityOn(
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),
+    blobHashes: store.of(blobHashes),
     jobs: store.of(jobs),
     attemptEnds,
     exportRequests: sharedTurns(),

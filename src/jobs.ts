@@ -1,6 +1,7 @@
 import pRetry from 'p-retry';
 import { InProcessQueue } from '../queues/in-process.ts';
 import { type CredentialParts, signedListPorts } from './composition/credentials.ts';
+import { hashBlobs } from './composition/hash-blobs.ts';
 import { repeatedly } from './composition/repeatedly.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import { observedIdentifier } from './composition/telemetry/observed-identifier.ts';
@@ -85,7 +86,8 @@ interface JobWork extends Pick<Settings, 'maxExportBytes'>, Pick<CredentialParts
 }
 
 /**
- * Works on jobs from the queue, enqueues jobs that the queue lost, and removes expired jobs, results and sessions.
+ * Works on jobs from the queue, enqueues jobs that the queue lost, hashes blobs that wait for it, and removes expired jobs,
+ * results and sessions.
  * Disposing ends the sweeps. Disposing of the queue ends the work, and another process takes over running jobs.
  */
 export function workOnJobs(
@@ -109,6 +111,7 @@ export function workOnJobs(
   const stack = new AsyncDisposableStack();
   stack.use(repeatedly(sweepMs, () => sweep(store, queue).catch(onError)));
   stack.use(repeatedly(cleanUpMs, () => cleanUp(store).catch(onError)));
+  stack.use(hashBlobs(store.blobHashing, log));
   return stack;
 }
 

@@ -1,4 +1,3 @@
-import { constants, getPriority, platform, setPriority } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
@@ -14,13 +13,12 @@ import { parseStrictJson } from '../src/domain/json/strict-json.ts';
 import { packError, ResultPacker } from './packing.ts';
 import type { Answer, IdentifyWork, NQuadsWork, Task, TaskBase, ThreadSettings } from './protocol.ts';
 import { TaskCells } from './task-cells.ts';
+import { lowerPriority } from './thread-priority.ts';
 
 /** Enough for every test vector of RDFC-1.0. Time limits stop hostile graphs. */
 const workFactor = 3;
-/** How much less urgent it is than the threads that answer and write, so that large bodies delay them less. */
-const niceness = 5;
-// Elsewhere this would change the whole process.
-if (platform() === 'linux') setPriority(Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
+
+lowerPriority();
 
 const { maxDepth, documentMs } = workerData as ThreadSettings;
 const limits = { workFactor, cpuMs: documentMs };

@@ -1,5 +1,8 @@
 import type { Buckets } from '../domain/bucket.ts';
+import { blobHashes } from '../domain/integrity/blobs/blob-hashes.ts';
 import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/blob-store.ts';
+import { unhashedBlobs } from '../domain/integrity/blobs/hash-unhashed.ts';
+import { type FurtherHash, usualHashes } from '../domain/integrity/identifiers/hashing.ts';
 import { indexNamesAgain } from '../domain/integrity/names/index-again.ts';
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
 import { nameRecords } from '../domain/integrity/names/name-records.ts';
@@ -22,6 +25,8 @@ export interface StoreSettings {
   readonly mongodbDatabase: string;
   /** Milliseconds to wait for a server at the start. */
   readonly startWait: number;
+  /** What blobs are hashed with beside BLAKE3 and SHA-256. Default: SHA-512 and git. */
+  readonly blobHashes?: readonly FurtherHash[];
 }
 
 /**
@@ -30,19 +35,20 @@ export interface StoreSettings {
  * @throws ServiceError `unavailable`, `storage_full`; with `retryAfter` if the server was not reached.
  */
 export async function openStore(
-  { dataDir, mongodbUrl, mongodbDatabase, startWait }: StoreSettings,
+  { dataDir, mongodbUrl, mongodbDatabase, startWait, blobHashes: further }: StoreSettings,
   waiting: (sentence: string) => void,
 ): Promise<Store> {
-  if (mongodbUrl === null) return await openEmbedded(dataDir);
-  return await openMongo({ url: mongodbUrl, name: mongodbDatabase }, dataDir, { waitMs: startWait, waiting });
+  if (mongodbUrl === null) return await openEmbedded(dataDir, further);
+  const address = { url: mongodbUrl, name: mongodbDatabase };
+  return await openMongo(address, dataDir, { waitMs: startWait, waiting }, further);
 }
 
 /** A database in a folder, and buckets beside it. */
-export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
+export async function openEmbedded(dataDir: string, further = usualHashes): Promise<PlannedStore> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openEmbeddedDatabase(dataDir));
   const buckets = await openFolderBuckets(dataDir);
-  return joined(database, buckets, opened.move());
+  return joined(database, buckets, { further, opened: opened.move() });
 }
 
 /** A database and its GridFS. @param folder for temporary files. */
@@ -50,6 +56,7 @@ export async function openMongo(
   address: DatabaseAddress,
   folder: string,
   patience: Patience,
+  further = usualHashes,
 ): Promise<PlannedStore> {
   // Imported here, because the driver takes memory.
   const { openMongoDatabase } = await import('./mongo/open-mongo.ts');
@@ -57,16 +64,27 @@ export async function openMongo(
   await using opened = new AsyncDisposableStack();
   const { connection, ...database } = opened.use(await openMongoDatabase(address, folder, patience));
   const buckets = opened.use(openGridFs(connection));
-  return joined(database, buckets, opened.move());
+  return joined(database, buckets, { further, opened: opened.move() });
 }
 
 /** A database with its buckets: names of things come from documents among the blobs. */
-function joined(database: StoreDatabase, buckets: Buckets, opened: AsyncDisposableStack): PlannedStore {
+function joined(
+  database: StoreDatabase,
+  buckets: Buckets,
+  { further, opened }: { readonly further: readonly FurtherHash[]; readonly opened: AsyncDisposableStack },
+): PlannedStore {
   const { blobs: bucket, exportResults, sealedContents } = buckets;
   const { rows } = database;
   const names = database.of(nameRecords);
   const given = { names, rows, signatures: database.of(signatures) };
-  const blobs = openBlobs(bucket, { sizes: database.of(blobSizes), naming: given });
+  const blobHashing = {
+    unhashed: database.of(unhashedBlobs),
+    hashes: database.of(blobHashes),
+    bucket,
+    further,
+    now: () => database.now(),
+  };
+  const blobs = openBlobs(bucket, { sizes: database.of(blobSizes), naming: given, hashing: blobHashing });
   const naming = { ...given, blobs };
   // If it fails, fsck still tells which names are missing.
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
@@ -77,6 +95,7 @@ function joined(database: StoreDatabase, buckets: Buckets, opened: AsyncDisposab
     names: nameIndex(naming),
     indexNamesAgain: (position) => indexNamesAgain(naming, position),
     blobs,
+    blobHashing,
     exportResults,
     sealedContents,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -1,6 +1,7 @@
-import type { Buckets } from '../domain/bucket.ts';
+import type { Bucket, Buckets } from '../domain/bucket.ts';
 import type { RecordStore } from '../domain/collections/collection.ts';
 import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
+import type { HashingPorts } from '../domain/integrity/blobs/hash-unhashed.ts';
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
@@ -42,6 +43,7 @@ export interface PlannedStore
     PlannedStatements,
     Pick<Buckets, 'exportResults' | 'sealedContents'> {
   readonly blobs: BlobStore;
+  readonly blobHashing: Omit<HashingPorts, 'hash'> & { readonly bucket: Bucket };
   readonly names: NameIndex;
   /** A step that brings the store up to date, see `indexNamesAgain`. */
   readonly indexNamesAgain: (position: string | null) => AsyncIterable<UpgradeProgress>;

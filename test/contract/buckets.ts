@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Bucket, Buckets } from '../../src/domain/bucket.ts';
-import { blobName, verifiedBlobs } from '../../src/domain/integrity/blobs/blob-store.ts';
+import { blobName } from '../../src/domain/integrity/blobs/blob-names.ts';
+import { verifiedBlobs } from '../../src/domain/integrity/blobs/blob-store.ts';
 import { type Cid, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { MultihashName } from '../../src/domain/integrity/identifiers/hashing.ts';
 import type { BlobStore, ByteRange } from '../../src/domain/integrity/ports.ts';

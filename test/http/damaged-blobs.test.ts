@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { blobName } from '../../src/domain/integrity/blobs/blob-store.ts';
+import { blobName } from '../../src/domain/integrity/blobs/blob-names.ts';
 import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { blobFile } from '../../src/storage/embedded/buckets/folder-bucket.ts';
 import { dataStatement } from '../builders/statements.ts';

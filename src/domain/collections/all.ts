@@ -8,7 +8,9 @@ import { auditExchanges, pluginEvents, stateRecords } from '../control-plane/gat
 import { stateBlobs } from '../control-plane/gateway/state-blobs.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
+import { blobHashes } from '../integrity/blobs/blob-hashes.ts';
 import { blobSizes } from '../integrity/blobs/blob-store.ts';
+import { unhashedBlobs } from '../integrity/blobs/hash-unhashed.ts';
 import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
@@ -41,6 +43,8 @@ export const collections: readonly Collection[] = [
   runTimeLimits,
   attachedBlobs,
   blobSizes,
+  blobHashes,
+  unhashedBlobs,
   didRegistrations,
   governanceDocuments,
   governanceRecords,

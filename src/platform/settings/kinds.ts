@@ -230,3 +230,14 @@ function isDomain(name: string): boolean {
     /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(name)
   );
 }
+
+/** Some of these names, separated by commas, or none of them. */
+export function someOf<const Option extends string>(...options: Option[]) {
+  const names = options.join(', ');
+  const isOption = (name: string): name is Option => (options as string[]).includes(name);
+  return z
+    .string()
+    .transform((value) => (value === 'none' ? [] : value.split(',').map((name) => name.trim())))
+    .refine((list): list is Option[] => list.every(isOption), `must be some of ${names}, or none`)
+    .describe(`some of ${names}, separated by commas, or none`);
+}

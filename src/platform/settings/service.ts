@@ -1,3 +1,4 @@
+import { furtherHashes, usualHashes } from '../../domain/integrity/identifiers/hashing.ts';
 import {
   addressList,
   authServiceUrl,
@@ -13,6 +14,7 @@ import {
   publicUrl,
   rate,
   redisUrl,
+  someOf,
   text,
   wait,
 } from './kinds.ts';
@@ -46,6 +48,9 @@ export const placeSettingTable = {
   ),
   mongodbDatabase: required('CAIRN_MONGODB_DATABASE', databaseName, 'cairn').about(
     'Name of the MongoDB database.',
+  ),
+  blobHashes: required('CAIRN_BLOB_HASHES', someOf(...furtherHashes), usualHashes.join(',')).about(
+    'What blobs are hashed with beside BLAKE3 and SHA-256, so that they are found by these digests: sha512, git (SHA-1 of the git blob object) and md5. Blobs that are stored already get missing digests in the background.',
   ),
   contextsDir: optional({ variable: 'CAIRN_CONTEXTS_DIR', flag: 'contexts-dir' }, text).about(
     'Folder of trusted context documents: cid/<cid> for urn:cid:<cid>, https/<host>/<path> for a URL. A document is read when it is first used.',

@@ -15,6 +15,7 @@ import { administratorsContract } from '../../contract/administrators.ts';
 import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { authServiceIssuersContract } from '../../contract/auth-service-issuers.ts';
+import { blobHashesContract } from '../../contract/blob-hashes.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { putBlob } from '../../contract/filled-store.ts';
@@ -45,6 +46,7 @@ describe('the embedded store', () => {
   graphStoreContract(open);
   graphContentsContract(open);
   spoolStoreContract(open);
+  blobHashesContract(open);
   blobStoreContract(open);
   runTimeLimitStoreContract(open);
   jobStoreContract(open);

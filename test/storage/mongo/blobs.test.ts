@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../../bench/tcp-proxy.ts';
-import { blobName, verifiedBlobs } from '../../../src/domain/integrity/blobs/blob-store.ts';
+import { blobName } from '../../../src/domain/integrity/blobs/blob-names.ts';
+import { verifiedBlobs } from '../../../src/domain/integrity/blobs/blob-store.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../../src/domain/integrity/ports.ts';
 import {

@@ -12,6 +12,7 @@ import { administratorsContract } from '../../contract/administrators.ts';
 import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { authServiceIssuersContract } from '../../contract/auth-service-issuers.ts';
+import { blobHashesContract } from '../../contract/blob-hashes.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
@@ -75,6 +76,7 @@ describeMongo('the store on MongoDB', () => {
   graphStoreContract(openNew);
   graphContentsContract(openNew);
   spoolStoreContract(openNew);
+  blobHashesContract(openNew);
   blobStoreContract(openNew);
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);

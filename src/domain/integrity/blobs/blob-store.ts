@@ -2,23 +2,34 @@ import { z } from 'zod';
 import type { Bucket } from '../../bucket.ts';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { ServiceError } from '../../errors.ts';
-import { type Cid, codecs, digestHex, makeCid, multihashName } from '../identifiers/cid.ts';
-import { hasher, multihashes } from '../identifiers/hashing.ts';
+import { type Cid, digestHex } from '../identifiers/cid.ts';
+import { hasher } from '../identifiers/hashing.ts';
 import { type NamingPorts, namedBlobs } from '../names/naming.ts';
 import type { BlobContent, BlobStore, StagedBlob, WorkLimit } from '../ports.ts';
+import { blobName } from './blob-names.ts';
+import { type HashedBlobsPorts, hashedBlobs } from './hashed-blobs.ts';
 
 /**
  * The blobs of a bucket. A request passes these stages, and what has no limit of its own passes all but the first:
  * - `limitedBlobs` waits for a permit,
+ * - `hashedBlobs` keeps the digests of the bytes,
  * - `namedBlobs` indexes the name in a small JSON document,
  * - `sizedBlobs` keeps the sizes of large blobs,
  * - `verifiedBlobs` compares the bytes of the bucket with their multihash.
  */
 export function openBlobs(
   bucket: Bucket,
-  { sizes, naming }: { readonly sizes: Sizes; readonly naming: Omit<NamingPorts, 'blobs'> },
+  {
+    sizes,
+    naming,
+    hashing,
+  }: {
+    readonly sizes: Sizes;
+    readonly naming: Omit<NamingPorts, 'blobs'>;
+    readonly hashing: HashedBlobsPorts;
+  },
 ): BlobStore {
-  return namedBlobs(sizedBlobs(verifiedBlobs(bucket), sizes), naming);
+  return hashedBlobs(namedBlobs(sizedBlobs(verifiedBlobs(bucket), sizes), naming), hashing);
 }
 
 /** How many calls of a blob store run at once. */
@@ -143,18 +154,6 @@ export function verifiedBlobs(bucket: Bucket): BlobStore {
     },
   };
   return blobs;
-}
-
-/** The name of a blob in its bucket: its multihash without the length. Blobs of one multihash share it. */
-export function blobName(cid: Cid): string {
-  return `${multihashes[cid.multihash].toString(16)}-${digestHex(cid)}`;
-}
-
-/** @returns undefined if it is not the name of a blob. The codec is not part of the name, so the CID is a raw one. */
-export function cidOfBlobName(name: string): Cid | undefined {
-  const [, code = '', digest = ''] = /^([0-9a-f]{2})-([0-9a-f]{64})$/.exec(name) ?? [];
-  const multihash = multihashName(Number.parseInt(code, 16));
-  return multihash && makeCid(codecs.raw, Buffer.from(digest, 'hex'), multihash);
 }
 
 /** Whether the store has the blob, and its bytes hash to its name. @param blobs verified. */

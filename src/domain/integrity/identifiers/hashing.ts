@@ -14,6 +14,39 @@ export function hasher(multihash: MultihashName): Hasher {
   return multihash === 'blake3' ? blake3Hasher() : createHash('sha256');
 }
 
+/** Hashes under which other tools know bytes, beside those of CIDs. `git` is the SHA-1 of a git blob object. */
+export const furtherHashes = ['sha512', 'git', 'md5'] as const;
+export type FurtherHash = (typeof furtherHashes)[number];
+export const usualHashes: readonly FurtherHash[] = ['sha512', 'git'];
+
+/** The digests of the same bytes in base64url without padding; null for those that nobody asked for. */
+export type Digests = Readonly<Record<'blake3' | 'sha256', string> & Record<FurtherHash, string | null>>;
+
+export interface DigestsHasher extends Pick<Hasher, 'update'> {
+  digests(): Digests;
+}
+
+/** @param size of all bytes, which a git blob object begins with. */
+export function digestsHasher(size: number, wanted: readonly FurtherHash[]): DigestsHasher {
+  const [blake3, sha256] = [blake3Hasher(), createHash('sha256')];
+  const further = (name: FurtherHash, algorithm: string) =>
+    wanted.includes(name) ? createHash(algorithm) : null;
+  const [sha512, git, md5] = [further('sha512', 'sha512'), further('git', 'sha1'), further('md5', 'md5')];
+  git?.update(`blob ${size}\0`);
+  return {
+    update(chunk) {
+      for (const hash of [blake3, sha256, sha512, git, md5]) hash?.update(chunk);
+    },
+    digests: () => ({
+      blake3: Buffer.from(blake3.digest()).toString('base64url'),
+      sha256: sha256.digest('base64url'),
+      sha512: sha512?.digest('base64url') ?? null,
+      git: git?.digest('base64url') ?? null,
+      md5: md5?.digest('base64url') ?? null,
+    }),
+  };
+}
+
 function blake3Hasher(): Hasher {
   const state = new Blake3Hasher();
   return {

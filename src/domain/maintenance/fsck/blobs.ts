@@ -1,4 +1,5 @@
-import { cidOfBlobName, comparedBytes } from '../../integrity/blobs/blob-store.ts';
+import { cidOfBlobName } from '../../integrity/blobs/blob-names.ts';
+import { comparedBytes } from '../../integrity/blobs/blob-store.ts';
 import type { Cid } from '../../integrity/identifiers/cid.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { lost, messageOfDamage, type StoreProblem, strayBlob } from '../problems.ts';

@@ -1,5 +1,6 @@
 import { cidOfPack } from '../../control-plane/gateway/sealed-contents.ts';
-import { cidOfBlobName, comparedBytes } from '../../integrity/blobs/blob-store.ts';
+import { cidOfBlobName } from '../../integrity/blobs/blob-names.ts';
+import { comparedBytes } from '../../integrity/blobs/blob-store.ts';
 import { storeBlob } from '../../integrity/blobs/upload.ts';
 import type { Cid } from '../../integrity/identifiers/cid.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';

@@ -1,0 +1,58 @@
+import { digestsHasher, type FurtherHash } from '../identifiers/hashing.ts';
+import type { BlobStore, StagedBlob } from '../ports.ts';
+import { type BlobHashRecords, keepHashes } from './blob-hashes.ts';
+import { blobName } from './blob-names.ts';
+import type { UnhashedBlobs } from './hash-unhashed.ts';
+
+export interface HashedBlobsPorts {
+  readonly hashes: Pick<BlobHashRecords, 'insert' | 'get' | 'update'>;
+  readonly unhashed: Pick<UnhashedBlobs, 'insert'>;
+  readonly further: readonly FurtherHash[];
+  readonly now: () => Date;
+}
+
+/** Blobs up to this size are hashed at once, which takes less time than asking a thread to. */
+const hashedAtOnce = 16 << 10;
+
+/** Keeps the digests of small blobs, and notes the others for a thread that hashes them soon. */
+export function hashedBlobs(blobs: BlobStore, ports: HashedBlobsPorts): BlobStore {
+  return { ...blobs, stage: async () => hashed(await blobs.stage(), ports) };
+}
+
+function hashed(staged: StagedBlob, { hashes, unhashed, further, now }: HashedBlobsPorts): StagedBlob {
+  let chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    ...staged,
+    async write(chunk) {
+      await staged.write(chunk);
+      size += chunk.length;
+      // The caller may use its chunk again.
+      if (size <= hashedAtOnce) chunks.push(Uint8Array.from(chunk));
+      else chunks = [];
+    },
+    async commit(cid) {
+      if (size > hashedAtOnce) {
+        const at = now().getTime();
+        // Before the blob, so that it is not forgotten when this process is killed.
+        await orDiscard(staged, unhashed.insert([{ name: blobName(cid), dueAt: at, notedAt: at }]));
+        return await staged.commit(cid);
+      }
+      const hasher = digestsHasher(size, further);
+      for (const chunk of chunks) hasher.update(chunk);
+      // Both at once, because each waits for the disk. Who stores the blob again repeats both.
+      const keeping = keepHashes(hashes, [{ ...hasher.digests(), size }]);
+      const [stored] = await Promise.all([staged.commit(cid), orDiscard(staged, keeping)]);
+      return stored;
+    },
+  };
+}
+
+async function orDiscard(staged: StagedBlob, work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
+}
