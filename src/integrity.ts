@@ -47,6 +47,7 @@ import { manifestExportRoutes } from './http/integrity/manifests/manifest-export
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
 import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
 import { reportRoutes } from './http/integrity/report.ts';
+import { runRoutes } from './http/integrity/runs.ts';
 import { findRoutes, nameRoutes, statementSearchRoutes } from './http/integrity/statements/search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
 import { verificationRoutes } from './http/integrity/statements/verification.ts';
@@ -229,6 +230,7 @@ export async function openIntegrityOn(
   statementSearchRoutes(app, ports);
   nameRoutes(app, ports);
   lineageRoutes(app, ports);
+  runRoutes(app, ports);
   reportRoutes(app, {
     ...ports,
     trusting: ports.statementVerifying,

@@ -102,6 +102,8 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'GET /cid/v1/find/{cid}': { parameters: { cid: clean } },
   'POST /names/v1': { body: { ids: [`urn:cid:${clean}`] } },
   'GET /lineage/v1/{id}': { parameters: { id: clean, direction: 'upstream' } },
+  'GET /runs/v1': { parameters: { limit: '20' } },
+  'GET /runs/v1/{id}': { parameters: { id: statementId } },
   'PUT /store/v1/blob': { body: cleanText },
   'PUT /store/v1/jcs': { body: described },
   'GET /store/v1/blob/{cid}': { parameters: { cid: jcsCid(described) } },

@@ -221,6 +221,18 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: () => '"nodes"',
   },
+  'GET /runs/v1': {
+    access: known,
+    request: () => ({ path: '/runs/v1?limit=200' }),
+    status: 200,
+    secret: ({ alpha }) => alpha.run,
+  },
+  'GET /runs/v1/{id}': {
+    access: known,
+    request: ({ alpha }) => ({ path: `/runs/v1/${alpha.run}` }),
+    status: 200,
+    secret: () => '"parameters"',
+  },
   'GET /report/v1/{id}': {
     access: known,
     request: ({ alpha }) => ({ path: `/report/v1/${alpha.statement.rdfc_cid}` }),

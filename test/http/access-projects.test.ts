@@ -82,6 +82,7 @@ const requests: Record<string, (graphId: string) => Send> = {
     method: 'GET',
     path: `/cid/v1/find/${world.beta.blob}?graph_id=${id}`,
   }),
+  'GET /runs/v1 in a graph': (id) => ({ method: 'GET', path: `/runs/v1?graph_id=${id}` }),
   'GET /lineage/v1/{id} in a graph': (id) => ({
     method: 'GET',
     path: `/lineage/v1/${world.beta.blob}?graph_id=${id}`,

@@ -22,6 +22,8 @@ export interface Project {
   readonly blob: string;
   /** An iroh collection with that blob in it, to which its statement refers too. */
   readonly collection: string;
+  /** The id of a computation. */
+  readonly run: string;
   readonly statement: { readonly statement_id: string; readonly jcs_cid: string; readonly rdfc_cid: string };
 }
 
@@ -94,11 +96,17 @@ export async function newWorld(service: Pick<Service, 'app'>, token: string): Pr
       subject: `urn:cid:${blob}`,
       metadata: `urn:cid:${metadata}`,
     });
+    const run = ownStatement('ComputationRegistration', {
+      input: `urn:cid:${blob}`,
+      output: blobUrn(`made from ${text}`),
+      operatedBy: 'did:web:operator.example',
+    });
     const stored = await put(
       '/statements/v1/batch',
-      json({ statements: [statement, naming], generate_id: true, graph_id: id }),
+      json({ statements: [statement, naming, run], generate_id: true, graph_id: id }),
     );
-    return { id, text, blob, collection, statement: stored.results[0] };
+    const [first, , third] = stored.results;
+    return { id, text, blob, collection, run: third.statement_id, statement: first };
   };
   return { alpha: await newProject(), beta: await newProject(), loose: await putBytes(randomUUID()) };
 }
