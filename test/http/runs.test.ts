@@ -63,7 +63,6 @@ const details = async (id: string) => runDetails.parse(await get(`/runs/v1/${id}
 describe('GET /runs/v1', () => {
   test('lists computations of a graph, newest first and page by page, with and without a document', async () => {
     const graph = await newGraph(service);
-    await describedBy(registrant, { name: 'Ada' }, graph);
     await describedBy(blobUrn('train.py'), { path: 'train.py' }, graph);
     const first = await newRun(graph, documentOf('first', 1), 1);
     const second = await newRun(graph, documentOf('second', 2, { exit_code: 3 }), 2);
@@ -83,7 +82,7 @@ describe('GET /runs/v1', () => {
       exit_code: 3,
       duration: 1.5,
       command: ['train'],
-      by: [{ id: registrant, name: 'Ada' }],
+      by: [{ id: registrant }],
       input_count: 4,
       output_count: 1,
       trust: { state: 'claimed' },
