@@ -126,17 +126,34 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     expect(await page.getByRole('link', { name: 'credential', exact: true }).count()).toBe(1);
     await show(page, '/ui?type=CredentialRegistration');
     const says = await page.locator('#statements th[scope=row]').allInnerTexts();
-    expect(says.filter((text) => /vouches for “.+ made .+ from .+”$/.test(text)).length).toBeGreaterThan(0);
+    expect(
+      says.filter((text) => /^Credential\s+Signature of .+ on “.+ made .+”$/.test(text)).length,
+    ).toBeGreaterThan(0);
     expect(tab.problems).toEqual([]);
+  });
+
+  it('call each credential of a long list after what it vouches for', async () => {
+    const things = Array.from({ length: 25 }, (_, at) => artefact(`signed ${at}`));
+    await Promise.all(
+      things.map(
+        async (data) =>
+          await put(ownStatement('DataRegistration', { data }), { issue_vc: true, graph_id: child }),
+      ),
+    );
+    await using tab = await open();
+    await show(tab.page, '/ui?type=CredentialRegistration');
+    const says = await tab.page.locator('#statements th[scope=row] a').allInnerTexts();
+    expect(says.length).toBeGreaterThan(25);
+    expect(says.filter((text) => text.includes('on statement'))).toEqual([]);
   });
 
   it('call metadata by what it describes, and governance documents by their names', async () => {
     await using tab = await open();
     const { page } = tab;
     await show(page, '/ui?type=MetadataRegistration');
-    const row = page.getByRole('link', { name: 'model.bin is described by its metadata' });
+    const row = page.getByRole('link', { name: /described model\.bin$/ });
     await row.click();
-    await page.getByRole('heading', { name: 'model.bin is described by its metadata' }).waitFor();
+    await page.getByRole('heading', { name: /described model\.bin$/ }).waitFor();
     await show(page, '/ui?type=GovernanceRegistration');
     const says = (await page.locator('#statements th[scope=row] a').allInnerTexts()).join();
     expect(says).toContain('is governed by the declaration “');
@@ -216,7 +233,7 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     expect(await page.getByRole('alert').textContent()).toBe('The request has no token.');
   });
 
-  it('say of a credential that nothing proves that it claims to vouch', async () => {
+  it('say of a credential that nothing proves that it only claims to be a signature', async () => {
     await using tab = await open();
     const proof = { type: 'DataIntegrityProof', proofValue: 'z1' };
     const subject = { credentialSubject: { id: artefact('model.bin') } };
@@ -230,13 +247,13 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     );
     await show(tab.page, `/ui/statement/${forged}`);
     const heading = tab.page.locator('#heading');
-    expect(await heading.innerText()).toBe('The data team claims to vouch for model.bin');
+    expect(await heading.innerText()).toBe('Claimed signature of The data team on model.bin');
     await show(tab.page, `/ui/statement/${wrong}`);
-    expect(await heading.innerText()).toBe('A credential claims to vouch for model.bin');
+    expect(await heading.innerText()).toBe('Claimed signature of somebody on model.bin');
     await show(tab.page, '/ui?type=CredentialRegistration');
     const says = await tab.page.locator('#statements th[scope=row]').allInnerTexts();
-    const about = says.filter((text) => text.endsWith('vouch for model.bin'));
-    expect(about.map((text) => text.includes('claims to'))).toEqual([true, true]);
+    const about = says.filter((text) => text.endsWith('on model.bin'));
+    expect(about.map((text) => text.includes('Claimed'))).toEqual([true, true]);
     expect(tab.problems).toEqual([]);
   });
 });

@@ -11,6 +11,8 @@ export interface ShownKind {
   readonly symbol?: string | undefined;
   /** A sentence with the names of members in braces. */
   readonly reads: string;
+  /** What other sentences call it; undefined for its sentence in quotes. */
+  readonly called?: string | undefined;
   /** The sentence for a statement with a `type`. */
   readonly readsByType: Readonly<Record<string, string>>;
   readonly members: Readonly<

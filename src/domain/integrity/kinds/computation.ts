@@ -7,6 +7,7 @@ export const computation = kind('ComputationRegistration', {
   meaning: 'Says what was made from what. Lineage follows these statements.',
   symbol: 'M9 1.5 l6.5 3.75 v7.5 l-6.5 3.75 l-6.5 -3.75 v-7.5 Z M7 6 l4.5 3 l-4.5 3 Z',
   reads: '{doer} made {output} from {input}',
+  called: '“{doer} made {output}”',
   says: '{doer} made {output} from {input}',
   fields: {
     computation: link(cid.optional(), 'the program, or a document about it', {

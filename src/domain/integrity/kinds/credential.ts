@@ -29,7 +29,7 @@ export const credential = kind('CredentialRegistration', {
     },
   ],
   symbol: 'M14 7 a5 5 0 1 1 -10 0 a5 5 0 1 1 10 0 Z M6 11.5 v5 l3 -2 l3 2 v-5',
-  reads: '{issuer} {vouching} {subject}',
+  reads: '{signature} of {issuer} on {subject}',
   says: '{vouching} {credentialSubject|payload|subject}',
   fields: {
     credential: literal(

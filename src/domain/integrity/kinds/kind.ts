@@ -58,9 +58,11 @@ interface Declaration {
   readonly symbol?: string;
   /**
    * A statement as a sentence, with the names of its references in braces. Default: its edge with the verb between both ends.
-   * Pages and reports fill in `doer`, `issuer` and `vouching`, which no member has.
+   * Pages and reports fill in `doer`, `issuer`, `signature` and `vouching`, which no member has.
    */
   readonly reads?: string;
+  /** What another sentence calls a statement without a name. Default: its own sentence in quotes. */
+  readonly called?: string;
   /** The verb for statements with a `type`, instead of that of the edge. */
   readonly verbs?: Readonly<Record<string, string>>;
   /** The sentence in a report, which names the registrant elsewhere. `a|b` are the references in either role. */

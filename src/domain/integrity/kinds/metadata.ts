@@ -4,7 +4,8 @@ import { between, kind } from './kind.ts';
 export const metadata = kind('MetadataRegistration', {
   label: 'Metadata',
   meaning: 'Describes a subject with a document. Cairn shows the subject by the name in it.',
-  reads: '{subject} is described by its metadata',
+  reads: '{registeredBy} described {subject}',
+  called: 'the metadata of {subject}',
   says: 'Describes {subject}',
   fields: {
     subject: link(urnOrDid, 'what is described'),

@@ -13,13 +13,14 @@ export const shownKinds = {
   ]),
 };
 
-function shownKind({ label, symbol, reads, verbs = {}, fields, lineage }: StatementKindDeclaration) {
+function shownKind({ label, symbol, reads, called, verbs = {}, fields, lineage }: StatementKindDeclaration) {
   const { edge, ends } = lineage;
   const related = (verb: string) => `{${ends?.from}} ${verb} {${ends?.to}}`;
   return {
     label,
     symbol,
     reads: reads ?? related(edge.meaning),
+    called,
     readsByType: Object.fromEntries(Object.entries(verbs).map(([type, verb]) => [type, related(verb)])),
     members: Object.fromEntries(
       Object.entries(fields).map(([name, { meaning, document }]) => [name, { meaning, document }]),

@@ -2,16 +2,17 @@ import type { NamesAnswer } from '../../../contract/integrity/findings.ts';
 import { bareId } from '../../../contract/words/text.ts';
 import { askJson, Failure } from '../api.ts';
 import { askDocument, isDocument } from '../lineage/lineage-api.ts';
-import { namedIn, sentence } from './sentence.ts';
+import { calledBy, namedIn } from './sentence.ts';
 import { isStatementId, type Names } from './shown-text.ts';
-import type { Json } from './statements-api.ts';
+import type { FoundStatement, Json } from './statements-api.ts';
 
 const namesAtOnce = 1_000;
 /** The rest of a longer statement is shown by identifiers. */
 const mostNames = 5_000;
 /** More documents are not read for names of their own. */
 const mostDocuments = 40;
-const mostSentences = 20;
+/** More than any list on a page has rows. */
+const mostSentences = 200;
 const longestQuote = 60;
 
 /** The names of things, as far as the reader may know them. Pages can be read without names. */
@@ -46,16 +47,20 @@ async function askNamesOf(ids: readonly string[]): Promise<Map<string, string>> 
   }
 }
 
-/** The names, and what statements without a name say. */
-export async function withSentences(names: Names, ids: readonly string[]): Promise<Names> {
+/** The names, and what statements without a name say. `known` need not be asked for. */
+export async function withSentences(
+  names: Names,
+  ids: readonly string[],
+  known: readonly Pick<FoundStatement, 'id' | 'statement'>[] = [],
+): Promise<Names> {
+  const here = new Map(known.map((one) => [one.id, one]));
   const nameless = [...new Set(ids)].filter((id) => isStatementId(id) && !names.has(id));
-  const asked = await Promise.all(nameless.slice(0, mostSentences).map(askStatement));
+  const asked = await Promise.all(
+    nameless.slice(0, mostSentences).map((id) => here.get(id) ?? askStatement(id)),
+  );
   const statements = asked.filter((one) => one !== undefined);
   const namesInside = await askNames(statements.flatMap(({ id, statement }) => namedIn(statement, id)));
-  const said = statements.map(({ id, statement }) => {
-    const parts = sentence(statement, id, namesInside);
-    return [id, `“${parts.map(({ textContent }) => textContent).join('')}”`] as const;
-  });
+  const said = statements.map(({ id, statement }) => [id, calledBy(statement, id, namesInside)] as const);
   return new Map([...names, ...said]);
 }
 

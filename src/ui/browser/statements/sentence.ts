@@ -1,7 +1,7 @@
 import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
 import { filled } from '../../../contract/words/kinds.ts';
 import { harmless } from '../../../contract/words/text.ts';
-import { trustMark, vouchingVerb } from '../../../contract/words/trust.ts';
+import { trustMark } from '../../../contract/words/trust.ts';
 import { element } from '../element.ts';
 import { kindLabel, kindOf } from '../kinds.ts';
 import { isIdentifier, type Names, nameOrId, thing } from './shown-text.ts';
@@ -23,9 +23,20 @@ export function sentence(
   { withLinks = false, trust = claimed }: { withLinks?: boolean; trust?: TrustAnswer } = {},
 ): Node[] {
   const shown = withLinks ? thing : nameOrId;
-  return partsOf(statement, id, names, trust).flatMap((part) =>
-    typeof part === 'string' ? [document.createTextNode(part)] : listed(part, (one) => shown(one, names)),
-  );
+  return partsOf(statement, id, names, trust).flatMap((part) => nodesOf(part, (one) => shown(one, names)));
+}
+
+/** What other sentences call a statement. */
+export function calledBy(statement: Json, id: string, names: Names): string {
+  const called = kindOf(typeOf(statement))?.called;
+  const parts = partsOf(statement, id, names, claimed, called)
+    .flatMap((part) => nodesOf(part, (one) => nameOrId(one, names)))
+    .map(({ textContent }) => textContent);
+  return called === undefined ? `“${parts.join('')}”` : parts.join('');
+}
+
+function nodesOf(part: Part, shown: (id: string) => Node): Node[] {
+  return typeof part === 'string' ? [document.createTextNode(part)] : listed(part, shown);
 }
 
 /** Identifiers whose names the sentence of a statement needs. */
@@ -38,7 +49,7 @@ function namedPart(part: Part): readonly string[] {
   return typeof part === 'string' ? [] : part.slice(0, mostNamed);
 }
 
-function partsOf(statement: Json, id: string, names: Names, trust: TrustAnswer): Part[] {
+function partsOf(statement: Json, id: string, names: Names, trust: TrustAnswer, wording?: string): Part[] {
   const type = typeOf(statement);
   const kind = kindOf(type);
   if (!kind) return foreignParts(statement, type);
@@ -48,7 +59,7 @@ function partsOf(statement: Json, id: string, names: Names, trust: TrustAnswer):
   const special: Readonly<Record<string, Part>> = isCredential(statement)
     ? credentialParts(statement, trust)
     : { doer: doerOf(statement, id, names) };
-  return filled(reads, (name) => special[name] ?? idsIn(statement[name]));
+  return filled(wording ?? reads, (name) => special[name] ?? idsIn(statement[name]));
 }
 
 /** Who made the output of a computation: the statement or its program, if it has a name. */
@@ -63,10 +74,11 @@ function credentialParts(statement: Json, trust: TrustAnswer): Readonly<Record<s
   const { subject, issuer } = credentialEnds(statement);
   const inEnvelope = subjectNames(statement.credentialDsse).map((name) => harmless(name));
   const isProved = by !== undefined && (issuer.length === 0 || issuer.includes(by));
-  const signer = isProved ? (isIdentifier(by) ? [by] : harmless(by)) : 'A credential';
+  const signer = isProved ? (isIdentifier(by) ? [by] : harmless(by)) : 'somebody';
+  const counts = trustMark(trust) === 'signed';
   return {
     issuer: issuer.length > 0 ? issuer : signer,
-    vouching: vouchingVerb({ isProved, counts: trustMark(trust) === 'signed' }),
+    signature: isProved ? (counts ? 'Signature' : 'Signature, not valid now,') : 'Claimed signature',
     subject: subject.length > 0 ? subject : inEnvelope.slice(0, mostNamed).join(', ') || 'something',
   };
 }

@@ -6,24 +6,21 @@ import { when } from '../times.ts';
 import { askNames, withSentences } from './names.ts';
 import { credentialEnds, idsIn, isCredential, namedIn, sentence, typeOf } from './sentence.ts';
 import { type Names, nameOrId, statementAddress } from './shown-text.ts';
-import type { FoundStatement } from './statements-api.ts';
+import type { FoundStatement, Json } from './statements-api.ts';
 
-/** A statement, and the credentials about it that are in the same list. */
+/** A statement, and the credentials and metadata about it that are in the same list. */
 interface Row extends FoundStatement {
-  readonly credentials: readonly FoundStatement[];
+  readonly attached: readonly FoundStatement[];
 }
 
 /** Statements as a table, which becomes a list on a narrow screen. */
 export async function statementTable(list: readonly FoundStatement[]): Promise<HTMLElement> {
-  const rows = withCredentials(list);
+  const rows = withAttached(list);
   const known = await askNames(
     rows.flatMap(({ id, statement }) => [...namedIn(statement, id), ...idsIn(statement.registeredBy)]),
   );
-  const credentials = rows.filter(({ statement }) => isCredential(statement));
-  const names = await withSentences(
-    known,
-    credentials.flatMap(({ statement }) => credentialEnds(statement).subject),
-  );
+  const mentioned = rows.flatMap(({ id, statement }) => namedIn(statement, id).filter((one) => one !== id));
+  const names = await withSentences(known, mentioned, list);
   return table(
     'Statements',
     ['What it says', 'Registered by', 'When', 'Trust'],
@@ -31,28 +28,61 @@ export async function statementTable(list: readonly FoundStatement[]): Promise<H
   );
 }
 
-/** Credentials have a row only if the statements that they are about have none. */
-function withCredentials(list: readonly FoundStatement[]): Row[] {
-  const others = new Set(list.filter(({ statement }) => !isCredential(statement)).map(({ id }) => id));
-  const about = list
-    .filter(({ statement }) => isCredential(statement))
-    .flatMap((credential) =>
-      credentialEnds(credential.statement)
-        .subject.filter((id) => others.has(id))
-        .map((id) => ({ id, credential })),
-    );
-  const shown = new Set(about.map(({ credential }) => credential));
+/** Credentials and metadata have a row only if the list has no other statement about the same. */
+function withAttached(list: readonly FoundStatement[]): Row[] {
+  const hosts = hostsIn(list);
+  const about = list.flatMap((one) =>
+    subjectsOf(one.statement).flatMap((subject) => {
+      const host = hosts.get(subject);
+      return host === undefined ? [] : [{ host, one }];
+    }),
+  );
+  const shown = new Set(about.map(({ one }) => one));
   return list
     .filter((one) => !shown.has(one))
     .map((one) => {
-      const own = about.filter(({ id }) => id === one.id).map(({ credential }) => credential);
-      return { ...one, credentials: [...new Set(own)] };
+      const own = about.filter(({ host }) => host === one.id);
+      return { ...one, attached: [...new Set(own.map((each) => each.one))] };
     });
+}
+
+/** What a credential or metadata is about; nothing for other statements. */
+function subjectsOf(statement: Json): string[] {
+  if (isCredential(statement)) return credentialEnds(statement).subject;
+  return typeOf(statement) === 'MetadataRegistration' ? idsIn(statement.subject) : [];
+}
+
+const registrations: Readonly<Record<string, string>> = {
+  DataRegistration: 'data',
+  EntityRegistration: 'entity',
+  DidRegistration: 'did',
+};
+
+/** What a statement makes known. */
+function madeKnownBy(statement: Json): string[] {
+  const member = registrations[typeOf(statement)];
+  return member === undefined ? [] : idsIn(statement[member]);
+}
+
+/** The statement in whose row something is shown: by its id, else by what it makes known, else by what it made. */
+function hostsIn(list: readonly FoundStatement[]): Map<string, string> {
+  const others = list.filter(({ statement }) => subjectsOf(statement).length === 0);
+  const by = (things: (one: FoundStatement) => string[]) =>
+    others.flatMap((one) => things(one).map((thing) => [thing, one.id] as const));
+  return new Map([
+    ...by(({ statement }) => idsIn(statement.output)),
+    ...by(({ statement }) => madeKnownBy(statement)),
+    ...by(({ id }) => [id]),
+  ]);
 }
 
 function statementCells(row: Row, names: Names): (Node | string)[] {
   const { id, statement, type, unverified } = row;
-  const kind = element('span', { class: 'kind' }, symbol(type), kindLabel(typeOf(statement)));
+  const { credentials = [], metadata = [] } = Object.groupBy(row.attached, (one) =>
+    isCredential(one.statement) ? 'credentials' : 'metadata',
+  );
+  const label = kindLabel(typeOf(statement));
+  const kind = element('span', { class: 'kind' }, symbol(type), label, ...metadata.map(attachedLink));
   const words = sentence(statement, id, names, { trust: row.trust });
   const says = element('a', { href: statementAddress(id) }, ...words);
   const marks = unverified ? [badge('warning', 'unverified', 'Its contexts could not be verified.')] : [];
@@ -60,18 +90,13 @@ function statementCells(row: Row, names: Names): (Node | string)[] {
     element('span', {}, kind, says),
     registrant(statement.registeredBy, names),
     when(statement.timestamp),
-    element(
-      'span',
-      { class: 'row' },
-      trustBadge(row.trust),
-      ...marks,
-      ...row.credentials.map(credentialLink),
-    ),
+    element('span', { class: 'row' }, trustBadge(row.trust), ...marks, ...credentials.map(attachedLink)),
   ];
 }
 
-function credentialLink({ id, trust }: FoundStatement): HTMLElement {
-  return element('a', { href: statementAddress(id), title: trustWords(trust) }, 'credential');
+function attachedLink({ id, statement, trust }: FoundStatement): HTMLElement {
+  const name = kindLabel(typeOf(statement)).toLowerCase();
+  return element('a', { href: statementAddress(id), title: trustWords(trust) }, name);
 }
 
 /** A link to everything that somebody has registered. */

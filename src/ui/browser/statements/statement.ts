@@ -52,7 +52,11 @@ async function load(): Promise<void> {
     ...identifiersIn(statement),
     ...[verification.trust.by, ...verification.signatures.map(({ signer }) => signer)].flatMap(idsIn),
   ]);
-  const names = await withSentences(known, credentialEnds(statement).subject);
+  const mentioned = [...namedIn(statement, id), ...credentialEnds(statement).subject];
+  const names = await withSentences(
+    known,
+    mentioned.filter((one) => one !== id),
+  );
   showHead(statement, verification, names);
   const { links, rest } = await graphLinks(found);
   if (links[0]) part('parents').replaceChildren('› ', links[0].cloneNode(true));
