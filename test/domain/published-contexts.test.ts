@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commonContexts } from '../../src/domain/integrity/contexts/common.ts';
 import { governanceContext, ownContext } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
@@ -22,6 +23,17 @@ test('published contexts never change', () => {
       expect(url).toBe(`urn:cid:${cidOf(codecs.raw, text).text}`);
       expect(ContextWorld.bundled().document(url)?.text).toBe(text);
     }
+});
+
+test('the public common contexts have the bytes that their CIDs name, except one', () => {
+  const named = [...commonContexts].filter(
+    ([url, text]) => url === `urn:cid:${cidOf(codecs.raw, text).text}`,
+  );
+  expect([commonContexts.size, named.length]).toEqual([25, 24]);
+  // Its publisher gave it the CID of other bytes, and statements name it.
+  const url = 'urn:cid:bafkr4ic7ydwk3rtoltyzx4zn3vvu3r7hpzxtmbzmnksotx7k5nbnwclf6m';
+  const text = commonContexts.get(url) ?? '';
+  expect(cidOf(codecs.raw, text).text).toBe('bafkr4ib43bszov6qgackujbrcqmlp2llywoyw6tufdklmezmkxjh2cbeqa');
 });
 
 type Terms = Readonly<Record<string, { readonly '@id': string; readonly '@context'?: Terms }>>;

@@ -6,12 +6,14 @@ import statusList2021 from '@digitalbazaar/vc-status-list-context';
 import did from 'did-context';
 import ed25519Signature2020 from 'ed25519-signature-2020-context';
 import { jcs } from '../identification/jcs.ts';
+import { commonContexts } from './common.ts';
 import { governanceContext, ownContext } from './own.ts';
 
-/** Every version of the service's own contexts, and the W3C contexts from their packages. */
+/** Every version of the service's own contexts and of the public common context, and the W3C contexts from their packages. */
 export const bundledContexts: ReadonlyMap<string, string> = new Map([
   ...ownContext.versions,
   ...governanceContext.versions,
+  ...commonContexts,
   ...documents(credentials),
   ...documents(dataIntegrity.contexts),
   ...documents(security.contexts),

@@ -53,6 +53,8 @@ export class ContextWorld {
   readonly #resolved = new LRUCache<string, object>({ max: resolvedContexts });
   readonly #sets = new LRUCache<string, ContextSet>({ max: setsKept });
   readonly #isLimited: boolean;
+  /** The texts of documents that are parsed when they are first asked for. */
+  #texts: ReadonlyMap<string, string> = new Map();
   #weight = 0;
 
   /** @param options `isLimited`: whether limits on new statements apply. Default: they do. */
@@ -63,8 +65,9 @@ export class ContextWorld {
 
   /** A world that starts with the bundled documents. Trusted ones are added when they are found. */
   static bundled(): ContextWorld {
-    bundled ??= [...bundledContexts].map(([url, text]) => contextDocument(url, text));
-    return new ContextWorld(bundled);
+    const world = new ContextWorld();
+    world.#texts = bundledContexts;
+    return world;
   }
 
   /**
@@ -72,7 +75,11 @@ export class ContextWorld {
    * @throws ServiceError `unknown_context` if the text is not a JSON object, or its URL is too long.
    */
   add(document: ContextDocument): void {
-    if (this.#documents.has(document.url)) return;
+    if (this.has(document.url)) return;
+    this.#parse(document);
+  }
+
+  #parse(document: ContextDocument): void {
     if (document.url.length > urlLimit) throwBadUrl(document.url);
     const { json, values } = parseContext(document, { isLimited: this.#isLimited });
     const urls = this.mentioned(json);
@@ -107,15 +114,22 @@ export class ContextWorld {
       if (isFixed || weight <= limit / 2) kept.push(document);
     }
     const world = new ContextWorld();
+    world.#texts = this.#texts;
     for (const document of kept.reverse()) world.#set(document);
     return world;
   }
 
   has(url: string): boolean {
-    return this.#documents.has(url);
+    return this.#documents.has(url) || this.#texts.has(url);
   }
 
   document(url: string): ContextDocument | undefined {
+    return this.#find(url);
+  }
+
+  #find(url: string): LoadedContext | undefined {
+    const text = this.#texts.get(url);
+    if (text !== undefined && !this.#documents.has(url)) this.#parse(contextDocument(url, text));
     return this.#documents.get(url);
   }
 
@@ -126,7 +140,7 @@ export class ContextWorld {
   /** A document loader for jsonld. It adds missing URLs to `needs` before it fails. */
   loader(needs: Set<string>) {
     return async (url: string) => {
-      const found = this.#documents.get(url);
+      const found = this.#find(url);
       if (!found) {
         needs.add(url);
         throw new ServiceError('unknown_context', `The context ${url} is not known.`);
@@ -142,7 +156,7 @@ export class ContextWorld {
     const found = new Map<string, LoadedContext>();
     const waiting = [...urls];
     for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-      const document = this.#documents.get(url);
+      const document = this.#find(url);
       if (!document || found.has(url)) continue;
       found.set(url, document);
       // The order of the documents is that of their last use.
@@ -177,7 +191,7 @@ export class ContextWorld {
       const text = jcs(Object.fromEntries(cids));
       set = { cid: cidOf(codecs.jcs, text).text, text };
       // A set with unknown members may gain them when they become known.
-      if (urls.every((url) => this.#documents.has(url))) this.#sets.set(key, set);
+      if (urls.every((url) => this.has(url))) this.#sets.set(key, set);
     }
     return set;
   }
@@ -191,8 +205,6 @@ function throwBadUrl(url: string): never {
   const message = `The URL of the context ${url.slice(0, 100)}… has ${url.length} characters. The limit is ${urlLimit}.`;
   throw new ServiceError('unknown_context', message);
 }
-
-let bundled: ContextDocument[] | undefined;
 
 export function contextDocument(url: string, text: string): ContextDocument {
   return { url, text, cid: cidOf(codecs.raw, text).text };
