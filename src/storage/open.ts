@@ -46,8 +46,8 @@ export async function openStore(
 /** A database in a folder, and buckets beside it. */
 export async function openEmbedded(dataDir: string, further = usualHashes): Promise<PlannedStore> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.use(await openEmbeddedDatabase(dataDir));
-  const buckets = await openFolderBuckets(dataDir);
+  const { smallBlobs, ...database } = opened.use(await openEmbeddedDatabase(dataDir));
+  const buckets = await openFolderBuckets(dataDir, smallBlobs);
   return joined(database, buckets, { further, opened: opened.move() });
 }
 
@@ -115,7 +115,8 @@ export async function openStoreCheck(
 }
 
 export async function openEmbeddedCheck(dataDir: string): Promise<CheckedStore> {
-  return checked(await openEmbeddedFsck(dataDir), folderBuckets(dataDir));
+  const { smallBlobs, ...database } = await openEmbeddedFsck(dataDir);
+  return checked(database, folderBuckets(dataDir, smallBlobs));
 }
 
 export async function openMongoCheck(address: DatabaseAddress, patience: Patience): Promise<CheckedStore> {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { digestHex, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { changeBlob } from '../storage/embedded/stored-blobs.ts';
 import { dataStatement, didStatement } from '../builders/statements.ts';
 import { openGate, type Verdict } from './gate.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
@@ -190,11 +191,7 @@ describe('cairn export', () => {
       const statement = JSON.stringify(dataStatement(`urn:cid:${cid}`));
       await fill(damaged.url, 0);
       await cairn(['ingest', '-', '--generate-id', '--graph', graph], { env: damaged.env, input: statement });
-      const hex = digestHex(parseCid(cid));
-      writeFileSync(
-        join(folder.path, 'data', 'blobs', hex.slice(0, 2), hex.slice(2, 4), `1e-${hex}`),
-        'wrong bytes',
-      );
+      changeBlob(join(folder.path, 'data'), parseCid(cid), () => Buffer.from('wrong bytes'));
       const output = name === '-' ? '-' : join(folder.path, name);
       const run = await cairn(['export', graph, '-o', output], { env: damaged.env });
       expect(run.code).not.toBe(0);

@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
+import { changeBlob } from '../storage/embedded/stored-blobs.ts';
 import { filledFolder } from './migrate-samples.ts';
 import { cairn, startService, temporaryFolder } from './run-cairn.ts';
 
@@ -22,9 +22,8 @@ function damageCount(data: string): void {
   database.close();
 }
 
-function blobPath({ data, filled }: Awaited<ReturnType<typeof useFolder>>): string {
-  const hex = digestHex(filled.blob);
-  return join(data, 'blobs', hex.slice(0, 2), hex.slice(2, 4), `1e-${hex}`);
+function lengthenBlob({ data, filled }: Awaited<ReturnType<typeof useFolder>>): void {
+  changeBlob(data, filled.blob, (bytes) => Buffer.concat([bytes, Buffer.from('more')]));
 }
 
 const lines = (text: string) => text.trimEnd().split('\n');
@@ -69,7 +68,7 @@ describe('cairn fsck', () => {
     using folder = await useFolder();
     damageCount(folder.data);
     writeFileSync(join(folder.data, 'staging', 'half'), 'half');
-    appendFileSync(blobPath(folder), 'more');
+    lengthenBlob(folder);
     const found = await folder.fsck();
     expect(lines(found.stdout).slice(-2)).toEqual([
       '  "cairn fsck --repair" can fix 5: 4 count, 1 upload',
@@ -88,7 +87,7 @@ describe('cairn fsck', () => {
   test('exits with 1 if content stays damaged after a repair, and says what to do', async () => {
     using folder = await useFolder();
     const { blob } = folder.filled;
-    appendFileSync(blobPath(folder), 'more');
+    lengthenBlob(folder);
     const { code, stdout } = await folder.fsck('--repair');
     expect(code).toBe(1);
     expect(lines(stdout)[0]).toMatch(

@@ -89,6 +89,19 @@ describe('with CAIRN_BLOB_SCOPE=project', () => {
     expect(await exists(reader, world.loose)).toBe(false);
   });
 
+  test('others are told that a blob is missing, so that they send it', async () => {
+    const cids = [world.alpha.blob, world.alpha.collection, world.loose];
+    const ask = async (token: string) => {
+      const request = { body: JSON.stringify({ cids: [...cids, ...cids] }) };
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const answer = await service.app.request('/store/v1/missing', { method: 'POST', headers, ...request });
+      return (await answer.json()).missing;
+    };
+    expect(await ask(admin)).toEqual([]);
+    expect(await ask(reader)).toEqual([world.loose]);
+    expect(await ask(stranger)).toEqual(cids);
+  });
+
   test('a blob becomes visible to a project whose statement refers to it', async () => {
     const path = `/store/v1/text/${world.alpha.blob}`;
     expect((await get(stranger, path)).status).toBe(404);

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { blobName } from '../../src/domain/integrity/blobs/blob-names.ts';
 import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
-import { blobFile } from '../../src/storage/embedded/buckets/folder-bucket.ts';
 import { dataStatement } from '../builders/statements.ts';
+import { changeBlob, inverted } from '../storage/embedded/stored-blobs.ts';
 import { putBlob, send, useServer, useService } from './service.ts';
 
 const logged: string[] = [];
@@ -18,17 +15,9 @@ afterEach(() => void logged.splice(0));
 
 /** Inverts the first byte of a stored blob, or cuts off its second half. */
 async function damage(cid: string, how: 'flip' | 'truncate'): Promise<void> {
-  const path = blobFile(join(service.folder, 'blobs'), blobName(parseCid(cid)));
-  await using file = await open(path, 'r+');
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
-  if (how === 'flip')
-    await file.write(
-      buffer.map((byte) => byte ^ 1),
-      0,
-      1,
-      0,
-    );
-  else await file.truncate((await file.stat()).size >> 1);
+  changeBlob(service.folder, parseCid(cid), (bytes) =>
+    how === 'flip' ? inverted(bytes) : bytes.subarray(0, bytes.length >> 1),
+  );
 }
 
 async function stored(size: number): Promise<{ bytes: Buffer; cid: string }> {

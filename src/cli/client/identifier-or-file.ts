@@ -6,8 +6,8 @@ import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, say } from '../terminal/output.ts';
 import { openProgress } from '../terminal/progress.ts';
+import { hashFolder } from './hash-folder.ts';
 import { fileCid, pathKind } from './local-files.ts';
-import { putFolder } from './put-folder.ts';
 
 type Terminal = Pick<Io, 'cwd' | 'stderr'>;
 
@@ -52,5 +52,5 @@ async function hashed(io: Terminal, path: string, kind: 'file' | 'folder'): Prom
   };
   if (kind === 'file') return (await fileCid(path, { codec: codecs.raw, multihash: 'blake3' }, onBytes)).cid;
   const onSkipped = (name: string) => progress.log(`Skipped ${name}: it is not a regular file.`);
-  return (await putFolder(async () => undefined, path, { onBytes, onSkipped })).collection;
+  return (await hashFolder(path, { onBytes, onSkipped })).collection;
 }

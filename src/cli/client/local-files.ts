@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs';
 import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 import type { RandomAccess } from '../../domain/json/random-access.ts';
+import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
+import type { KnownBlob } from './upload-blob.ts';
 
 export interface NamedFile {
   /** Relative to the walked folder, with `/`. */
@@ -35,11 +37,28 @@ export async function fileCid(
   return { cid: makeCid(codec, hash.digest(), multihash), size };
 }
 
-/** The bytes of a small regular file. */
+/** A file with the hash of its bytes, which are read again when they are sent. */
+export async function fileBlob(...[path, naming, onBytes]: Parameters<typeof fileCid>): Promise<KnownBlob> {
+  const { cid, size } = await fileCid(path, naming, onBytes);
+  return { cid, size, path, bytes: () => bytesOf(path) };
+}
+
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  const small = await smallFile(path);
+  if (small) yield small;
+  else yield* fileChunks(path);
+}
+
+/** The bytes of a small regular file. Read at once, because the thread pool takes ten times as long as the disk. */
 async function smallFile(path: string): Promise<Uint8Array | undefined> {
-  await using file = await open(path);
-  const found = await file.stat();
-  return found.isFile() && found.size <= chunkBytes ? await file.readFile() : undefined;
+  await yieldToEventLoop();
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(file);
+    return found.isFile() && found.size <= chunkBytes ? readFileSync(file) : undefined;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**

@@ -1,8 +1,8 @@
-import { blobExistence, storedBlob } from '../../contract/integrity/blobs.ts';
+import { storedBlob } from '../../contract/integrity/blobs.ts';
 import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
-import { exitCodes, Failure, failNo } from '../terminal/failure.ts';
-import { type ApiClient, answerJson } from './api-client.ts';
+import { failNo } from '../terminal/failure.ts';
+import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
 
 export interface Naming {
   readonly codec: number;
@@ -14,6 +14,8 @@ const octets = { 'content-type': 'application/octet-stream' };
 export interface KnownBlob {
   readonly cid: Cid;
   readonly size: number;
+  /** The file that it comes from. */
+  readonly path?: string;
   /** Each call starts a new stream. */
   readonly bytes: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
@@ -22,27 +24,16 @@ export function blobInMemory(cid: Cid, bytes: Uint8Array): KnownBlob {
   return { cid, size: bytes.length, bytes: () => [bytes] };
 }
 
-/**
- * Uploads a blob with a known CID unless the service has it.
- * @throws Failure if the bytes do not have the CID, for example because the file changed.
- */
-export async function ensureStored(client: ApiClient, blob: KnownBlob): Promise<void> {
-  if (!(await isStored(client, blob.cid))) await storeKnown(client, blob);
-}
-
-export async function isStored(client: ApiClient, cid: Cid): Promise<boolean> {
-  const path = `/store/v1/exists/${cid.text}`;
-  return (await answerJson(await client.send('GET', path), blobExistence)).exists;
-}
-
-/** Uploads a blob with a known CID. @throws Failure as `ensureStored`. */
-export async function storeKnown(client: ApiClient, { cid, size, bytes }: KnownBlob): Promise<void> {
+/** Uploads a blob with a known CID. @throws Failure if the bytes do not have the CID, because the file changed. */
+export async function storeKnown(client: ApiClient, blob: KnownBlob): Promise<void> {
+  const { cid, size, bytes } = blob;
   const headers = { ...octets, 'content-length': String(size) };
   const source = withReadFailure(bytes);
   const response = await client
     .send('PUT', `/store/v1/blob?expected_cid=${cid.text}`, { headers, body: source.open })
     .catch((error: unknown) => {
-      throw source.failure() ?? changedWhileRead(error) ?? error;
+      if (error instanceof ApiRefusal && error.code === 'cid_mismatch') failChanged(blob);
+      throw source.failure() ?? (isOtherLength(error) ? failChanged(blob) : error);
     });
   assertSame(cid, (await answerJson(response, storedBlob)).cid);
 }
@@ -85,10 +76,14 @@ function withReadFailure(bytes: KnownBlob['bytes']) {
   return { open, failure: () => failed };
 }
 
-function changedWhileRead(error: unknown): Failure | undefined {
+function isOtherLength(error: unknown): boolean {
   const fetchError = (error as Error).cause as { cause?: { code?: string } } | undefined;
-  if (fetchError?.cause?.code !== 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return undefined;
-  return new Failure(exitCodes.no, 'The file changed while it was sent. Nothing was stored. Try again.');
+  return fetchError?.cause?.code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH';
+}
+
+export function failChanged({ path }: KnownBlob): never {
+  const file = path === undefined ? 'A file' : `The file ${path}`;
+  failNo(`${file} changed after it was hashed. Nothing was recorded. Try again when nothing writes to it.`);
 }
 
 function assertSame(computed: Cid, answered: string): void {

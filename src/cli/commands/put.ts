@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
-import { fileChunks, fileCid, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';
-import { putFolder } from '../client/put-folder.ts';
-import { ensureStored, type KnownBlob, type Naming, storeKnown, storeStream } from '../client/upload-blob.ts';
+import { hashFolder } from '../client/hash-folder.ts';
+import { fileBlob, fileChunks, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';
+import { storeBlobs } from '../client/store-blobs.ts';
+import { type KnownBlob, type Naming, storeStream } from '../client/upload-blob.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, writeText } from '../terminal/output.ts';
@@ -73,20 +74,21 @@ async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<v
     done += count;
     progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB`);
   };
-  const ensure = (blob: KnownBlob) => (flags.again ? storeKnown(client, blob) : ensureStored(client, blob));
+  const store = (blobs: readonly KnownBlob[]) => storeBlobs(client, blobs, { again: flags.again ?? false });
   for (const { path, kind } of sources) {
     if (kind === 'stdin' || kind === 'stream') {
       const bytes = kind === 'stdin' ? io.stdin : fileChunks(path);
       await print(path, await storeStream(client, bytes, naming));
     } else if (kind === 'file') {
-      const { cid, size } = await fileCid(path, naming, onBytes);
-      await ensure({ cid, size, bytes: () => fileChunks(path) });
-      await print(path, cid);
+      const blob = await fileBlob(path, naming, onBytes);
+      await store([blob]);
+      await print(path, blob.cid);
     } else {
       const folder = path.replace(/\/+$/, '');
       const onSkipped = (name: string) =>
         progress.log(`Skipped ${printableLine(`${folder}/${name}`)}: it is not a regular file.`);
-      const { files, collection } = await putFolder(ensure, path, { onBytes, onSkipped });
+      const { files, collection, blobs } = await hashFolder(path, { onBytes, onSkipped });
+      await store(blobs);
       for (const { name, cid } of files) await print(`${folder}/${name}`, cid);
       await print(`${folder}/`, collection);
     }

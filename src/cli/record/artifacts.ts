@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
-import { fileChunks, fileCid } from '../client/local-files.ts';
-import { putFolder } from '../client/put-folder.ts';
+import { hashFolder } from '../client/hash-folder.ts';
+import { fileBlob } from '../client/local-files.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
@@ -47,16 +47,13 @@ export async function hashPlaces(io: Pick<Io, 'stderr'>, places: readonly Record
   return artifacts;
 }
 
-async function hashPlace(place: RecordedPath, seen: Survey, progress: Parameters<typeof putFolder>[2]) {
+async function hashPlace(place: RecordedPath, seen: Survey, progress: Parameters<typeof hashFolder>[1]) {
   const name = basename(place.absolute);
   if (place.kind === 'file') {
-    const { cid, size } = await fileCid(place.absolute, naming, progress.onBytes);
-    const blobs = [{ cid, size, bytes: () => fileChunks(place.absolute) }];
-    return { ...place, name, cid, survey: seen, blobs };
+    const blob = await fileBlob(place.absolute, naming, progress.onBytes);
+    return { ...place, name, cid: blob.cid, survey: seen, blobs: [blob] };
   }
-  const blobs: KnownBlob[] = [];
-  const keep = async (blob: KnownBlob) => void blobs.push(blob);
-  const { collection } = await putFolder(keep, place.absolute, progress);
+  const { collection, blobs } = await hashFolder(place.absolute, progress);
   return { ...place, name: `${name}/`, cid: collection, survey: seen, blobs };
 }
 

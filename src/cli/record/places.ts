@@ -1,7 +1,9 @@
-import { glob, open, stat } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { glob, open } from 'node:fs/promises';
 import { basename, extname, isAbsolute, relative, resolve, sep } from 'node:path';
-import pMap from 'p-map';
-import { filesBelow, type NamedFile, pathKind } from '../client/local-files.ts';
+import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
+import { filesBelow, pathKind } from '../client/local-files.ts';
 import { failUsage } from '../terminal/failure.ts';
 
 /** A file or folder that goes into a run or comes out of it. */
@@ -25,8 +27,6 @@ export interface Folders {
   /** Paths in statements are relative to it. */
   readonly root: string;
 }
-
-const filesAtOnce = 16;
 
 /**
  * The places of paths and patterns, each once.
@@ -76,15 +76,16 @@ export function isBelow(path: string, folder: string): boolean {
 
 export async function survey({ absolute, kind }: RecordedPath): Promise<Survey> {
   const found = kind === 'file' ? [{ name: '', path: absolute }] : filesBelow(absolute, () => undefined);
-  const files = await Array.fromAsync(found);
+  const lines: string[] = [];
   let bytes = 0;
-  const lineOf = async ({ name, path }: NamedFile) => {
-    const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
+  for await (const { name, path } of found) {
+    const { size, mtimeNs, ctimeNs, ino } = statSync(path, { bigint: true });
     bytes += Number(size);
-    return `${name}\0${size} ${mtimeNs} ${ctimeNs} ${ino}`;
-  };
-  const lines = await pMap(files, lineOf, { concurrency: filesAtOnce });
-  return { fingerprint: lines.toSorted().join('\n'), files: files.length, bytes };
+    lines.push(`${name}\0${size} ${mtimeNs} ${ctimeNs} ${ino}`);
+    await yieldToEventLoop();
+  }
+  const fingerprint = hash('sha256', lines.toSorted().join('\n'));
+  return { fingerprint, files: lines.length, bytes };
 }
 
 const scriptExtensions = new Set(

@@ -27,4 +27,12 @@ export const storedBlobBatch = z
 
 export const blobExistence = z.object({ cid: cidText, exists: z.boolean() }).meta({ id: 'Exists' });
 
+export const blobQuestion = z
+  .strictObject({ cids: z.array(cidParameter).max(1_000) })
+  .meta({ id: 'BlobQuestion' });
+
+export const missingBlobs = z
+  .object({ missing: z.array(cidText).describe('In the order of the request, each once') })
+  .meta({ id: 'MissingBlobs' });
+
 export const irohCollection = z.record(z.string(), cidText);

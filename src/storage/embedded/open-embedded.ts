@@ -4,6 +4,7 @@ import { probeFolder } from '../folder-probe.ts';
 import { spoolFiles } from '../spool-files.ts';
 import type { StoreDatabase } from '../store.ts';
 import { stagingIn } from './buckets/folder-bucket.ts';
+import { type SmallBlobs, smallBlobs } from './buckets/small-blobs.ts';
 import { embeddedRecords } from './collections/records.ts';
 import { openDatabase } from './database.ts';
 import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
@@ -12,11 +13,15 @@ import { embeddedSnapshots } from './snapshots/snapshots.ts';
 import { embeddedRows } from './statements/rows.ts';
 import { embeddedStatements } from './statements/statements.ts';
 
+export interface EmbeddedDatabase extends StoreDatabase {
+  readonly smallBlobs: SmallBlobs;
+}
+
 /**
  * Opens the database of a data folder for this process alone. It needs the folders of the buckets from then on.
  * @throws ServiceError `unavailable`, `storage_full`. The message names the folder and what to do.
  */
-export async function openEmbeddedDatabase(dataDir: string): Promise<StoreDatabase> {
+export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDatabase> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openDatabase(dataDir));
   const { reader } = database;
@@ -28,6 +33,7 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<StoreDataba
   const stack = opened.move();
   return {
     place: `the data folder ${dataDir}`,
+    smallBlobs: smallBlobs(reader, database.writes),
     wasInterrupted: database.wasInterrupted,
     rows: { verified: embeddedRows(reader, 'verified'), unverified: embeddedRows(reader, 'unverified') },
     graphReads: graphReads(reader),

@@ -1,12 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { smallBlobsTable } from './buckets/small-blobs.ts';
 import { createTables } from './collections/tables.ts';
 import { createSeriesIndex } from './exchanges/exchange-series.ts';
 import { registrarsTable, statementTables } from './statements/tables.ts';
 
-/** Folders with another version are refused. There is no conversion. */
-const schemaVersion = 4;
+/** Folders with another version are refused, except those of the version before. */
+const schemaVersion = 5;
+/** It has no small blobs in the database, and would not find them. */
+const convertedVersion = 4;
 
 /**
  * A graph that is being imported has a row in `graph_imports` and none in `graphs`, so joins with `graphs` do not see it.
@@ -47,14 +50,15 @@ const schema = `
 export function createSchema(database: DatabaseSync, folder: string): void {
   if (versionOf(database) === 0 && isEmpty(database))
     database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}; COMMIT`);
-  assertSchema(database, folder);
+  if (versionOf(database) !== convertedVersion) assertSchema(database, folder);
   // One transaction, because each flushes to disk. If it fails, closing the database rolls it back.
-  database.exec('BEGIN IMMEDIATE');
+  database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${schemaVersion}`);
   createTables(database, collections);
   createSeriesIndex(database);
   // Not in the schema, so that older folders get it too.
   database.exec('CREATE INDEX IF NOT EXISTS graphs_by_name ON graphs (name, id)');
   database.exec(registrarsTable);
+  database.exec(smallBlobsTable);
   database.exec('COMMIT');
 }
 
@@ -62,11 +66,17 @@ export function createSchema(database: DatabaseSync, folder: string): void {
 export function assertSchema(database: DatabaseSync, folder: string): void {
   const version = versionOf(database);
   if (version === schemaVersion) return;
+  if (version === convertedVersion) throwOlder(folder);
   throw new ServiceError(
     'unavailable',
     `The data folder ${folder} was written by ${version < schemaVersion ? 'an older' : 'a newer'} Cairn (schema ` +
       `${version}, this one reads ${schemaVersion}). Start that version again, or choose another folder with CAIRN_DATA_DIR.`,
   );
+}
+
+export function throwOlder(folder: string): never {
+  const message = `The data folder ${folder} was written by an older Cairn. Start this version on it once with "cairn serve".`;
+  throw new ServiceError('unavailable', message);
 }
 
 function versionOf(database: DatabaseSync): number {

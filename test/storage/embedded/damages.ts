@@ -2,14 +2,13 @@ import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { expect } from 'vitest';
-import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
-import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { levelTables } from '../../../src/storage/embedded/index/levels.ts';
 import { openEmbedded, openEmbeddedCheck } from '../../../src/storage/open.ts';
 import { packNamed } from '../../builders/exchanges.ts';
 import type { Filled } from '../../contract/filled-store.ts';
 import type { ContentDamage, DerivedDamage, FsckPlace, Orphan } from '../../contract/store-fsck.ts';
 import { newFolder } from '../temporary-folder.ts';
+import { changeBlob, inverted } from './stored-blobs.ts';
 
 export interface Folder extends FsckPlace {
   readonly path: string;
@@ -51,12 +50,6 @@ export function change(place: Pick<Folder, 'path'>, sql: string, ...values: Valu
     if (values.length === 0) database.exec(sql);
     else database.prepare(sql).run(...values);
   });
-}
-
-function blobPath({ path }: Folder, cid: Cid): string {
-  const digest = digestHex(cid);
-  const name = `${multihashes[cid.multihash].toString(16)}-${digest}`;
-  return join(path, 'blobs', digest.slice(0, 2), digest.slice(2, 4), name);
 }
 
 export async function flip(path: string, at: number): Promise<void> {
@@ -255,15 +248,18 @@ function changed(members: object) {
 export const contentDamages: readonly ContentDamage<Folder>[] = [
   {
     name: 'a flipped byte in a blob',
-    do: async (place, { blob }) => {
-      await flip(blobPath(place, blob), 1_000_000);
-      return () => flip(blobPath(place, blob), 1_000_000);
+    do: async ({ path }, { blob }) => {
+      const putBack = changeBlob(path, blob, inverted);
+      return async () => putBack();
     },
     finds: ({ blob }) => [['blob', blob.text]],
   },
   {
     name: 'the missing document of a context',
-    do: (place, { context }) => hide(place, blobPath(place, context)),
+    do: async ({ path }, { context }) => {
+      const putBack = changeBlob(path, context, () => null);
+      return async () => putBack();
+    },
     finds: ({ unverified, imported }) => [
       ['context-set', unverified.contextSet],
       ['attachment', imported.graphId],

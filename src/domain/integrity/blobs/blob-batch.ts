@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import { carBlocks } from '../car/car.ts';
 import type { BlobStore } from '../ports.ts';
 import { type BlobLimit, type BlobNaming, stageBlob, throwTooLarge, type VerifiedBlob } from './upload.ts';
@@ -16,6 +17,8 @@ export interface BatchPart {
   readonly naming: BlobNaming;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
+
+const commitsAtOnce = 64;
 
 /**
  * Stores all blobs of a batch, or none if one is refused.
@@ -35,12 +38,17 @@ export async function storeBlobs(
       staged.push({ ...(name !== undefined && { name }), blob });
       total += blob.size;
     }
-    for (const { blob } of staged) await blob.commit();
+    await commitAll(staged.map(({ blob }) => blob));
     return staged.map(({ name, blob }) => ({ ...(name !== undefined && { name }), cid: blob.cid.text }));
   } catch (error) {
     for (const { blob } of staged) await blob.discard();
     throw error;
   }
+}
+
+/** Commits run together, so that a store can sync many at once. Those that run are waited for before one fails. */
+async function commitAll(blobs: readonly VerifiedBlob[]): Promise<void> {
+  for await (const _ of mapConcurrent(blobs, commitsAtOnce, (blob) => blob.commit()));
 }
 
 /** The blocks of a CAR as parts, each with the CID that the CAR gives it. */

@@ -1,4 +1,6 @@
 import type { Visibility } from '../../access/visibility.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { jcs } from '../identification/jcs.ts';
@@ -47,6 +49,22 @@ export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visi
   if ((await blobSize(ports, cid, visibility)) !== undefined) return true;
   if ((await findStatement(ports.statements, cid, visibility)) !== undefined) return true;
   return (await credentialBytes(ports, cid, visibility)) !== undefined;
+}
+
+const questionsAtOnce = 16;
+
+/** Those of which the caller can read no blob. Statements do not count. */
+export async function missingBlobsOf(
+  ports: ContentPorts,
+  cids: readonly Cid[],
+  visibility: Visibility,
+): Promise<string[]> {
+  const distinct = new Map(cids.map((cid) => [cid.text, cid]));
+  const ask = async (cid: Cid) => {
+    await yieldToEventLoop();
+    return (await blobSize(ports, cid, visibility)) === undefined ? [cid.text] : [];
+  };
+  return (await Array.fromAsync(mapConcurrent(distinct.values(), questionsAtOnce, ask))).flat();
 }
 
 async function blobSize({ blobs, reach }: ContentPorts, cid: Cid, visibility: Visibility) {

@@ -4,7 +4,9 @@ import {
   blobNaming,
   blobParams,
   blobParts,
+  blobQuestion,
   irohCollection,
+  missingBlobs,
   putBlobQuery,
   storedBlob,
   storedBlobBatch,
@@ -16,6 +18,7 @@ import {
   type ContentPorts,
   contentSize,
   hasContent,
+  missingBlobsOf,
   openContent,
 } from '../../../domain/integrity/blobs/content.ts';
 import { openText, readIrohCollection } from '../../../domain/integrity/blobs/content-forms.ts';
@@ -27,7 +30,7 @@ import { assertContentType, assertSize, bodyStream } from '../../../platform/htt
 import { streamAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, isNotModified, type ServedBytes } from '../../byte-answer.ts';
-import { jsonBody, type RequestLimits } from '../../parsed-request.ts';
+import { jsonBody, parsedJsonBody, type RequestLimits } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 
@@ -36,6 +39,9 @@ const byteContent = { 'application/octet-stream': { schema: bytes } };
 const writers = anywhere('create_declarations', 'create_comments');
 const readers = anywhere('view_project_data');
 const unknown = errorAnswer('Nothing is stored under this CID');
+
+/** For 1,000 CIDs in the longest form. */
+const questionBytes = 256 << 10;
 
 const contentPolicy = "sandbox; default-src 'none'";
 
@@ -146,6 +152,22 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     handle: async ({ answer, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
       return answer(200, { cid: cid.text, exists: await hasContent(ports, cid, visibility) });
+    },
+  });
+
+  operation(app, 'POST /store/v1/missing', {
+    access: readers,
+    audit: 'none',
+    tag,
+    summary: 'Ask which of up to 1,000 blobs are not stored',
+    description:
+      'For uploads of many files. What the caller may not read counts as missing, so the answer says nothing about it.',
+    body: { 'application/json': { schema: blobQuestion } },
+    answers: { 200: jsonAnswer('The blobs to send', missingBlobs) },
+    handle: async ({ context, answer, principal: { grants } }) => {
+      const { cids } = await parsedJsonBody(context, blobQuestion, limits, questionBytes);
+      const visibility = await ports.reach.visibility(grants);
+      return answer(200, { missing: await missingBlobsOf(ports, cids, visibility) });
     },
   });
 

@@ -6,29 +6,31 @@ import { promisify } from 'node:util';
 import { type Bucket, type Buckets, readEach, type StagedBytes } from '../../../domain/bucket.ts';
 import { pooledBytes, takeBuffer } from '../../../domain/buffer-pool.ts';
 import { ServiceError } from '../../../domain/errors.ts';
+import { contentOf } from '../../../domain/integrity/blobs/blob-store.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
 import { stagedBytes, type UploadTarget } from '../../staged-bytes.ts';
 import { fileReadError, isMissingFile, startError, storageError } from '../errors.ts';
+import { type SmallBlobs, type SmallStaging, stagedSmall } from './small-blobs.ts';
 
 const folders = { blobs: 'blobs', exportResults: 'exports', sealedContents: 'sealed', staging: 'staging' };
 
 /** Creates the folders of the buckets, and removes what an earlier process left in staging. */
-export async function openFolderBuckets(dataDir: string): Promise<Buckets> {
+export async function openFolderBuckets(dataDir: string, small: SmallBlobs): Promise<Buckets> {
   try {
     await rm(stagingIn(dataDir), { recursive: true, force: true });
     for (const folder of Object.values(folders))
       await mkdir(join(dataDir, folder), { recursive: true, mode: 0o700 });
     await syncFolder(dataDir);
-    return folderBuckets(dataDir);
+    return folderBuckets(dataDir, small);
   } catch (error) {
     throw startError(error, dataDir);
   }
 }
 
 /** The buckets as they are. */
-export function folderBuckets(dataDir: string): Buckets {
+export function folderBuckets(dataDir: string, small: SmallBlobs): Buckets {
   return {
-    blobs: folderBucket(dataDir, folders.blobs, { isNested: true }),
+    blobs: withSmallBlobs(folderBucket(dataDir, folders.blobs, { isNested: true }), small),
     exportResults: folderBucket(dataDir, folders.exportResults, { isNested: false }),
     sealedContents: folderBucket(dataDir, folders.sealedContents, { isNested: false }),
   };
@@ -58,6 +60,36 @@ function folderBucket(dataDir: string, folder: string, { isNested }: { readonly 
         const name = basename(path);
         yield fileOf(name) === path ? name : relative(root, path);
       }
+    },
+  };
+  return bucket;
+}
+
+/** A bucket that keeps small contents in the database. Older stores have files of such contents, too. */
+function withSmallBlobs(files: Bucket, small: SmallBlobs): Bucket {
+  const staging: SmallStaging = { staged: 0 };
+  const bucket: Bucket = {
+    stage: async () =>
+      stagedSmall(staging, files.stage, async (name, bytes, isIntact) => {
+        const isFile = small.size(name) === undefined && (await files.size(name)) !== undefined;
+        if (isFile && (!isIntact || (await isIntact()))) return 'known';
+        const outcome = await small.put(name, bytes);
+        return isFile ? 'known' : outcome;
+      }),
+    size: async (name) => small.size(name) ?? (await files.size(name)),
+    async read(name, range) {
+      const bytes = small.read(name);
+      if (!bytes) return await files.read(name, range);
+      return contentOf(range ? bytes.subarray(range.first, range.last + 1) : bytes, bytes.length);
+    },
+    readSmall: (names, limit) => readEach(bucket, names, limit),
+    async remove(name) {
+      await small.remove(name);
+      await files.remove(name);
+    },
+    async *names() {
+      yield* small.names();
+      for await (const name of files.names()) if (small.size(name) === undefined) yield name;
     },
   };
   return bucket;

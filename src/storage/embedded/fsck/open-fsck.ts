@@ -15,6 +15,7 @@ import {
 } from '../../../domain/maintenance/problems.ts';
 import { valueAt } from '../../record-pages.ts';
 import { stagingIn } from '../buckets/folder-bucket.ts';
+import { type SmallBlobs, smallBlobsOf } from '../buckets/small-blobs.ts';
 import { recordReads } from '../collections/records.ts';
 import { hasTables, quoted } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
@@ -22,7 +23,7 @@ import { lockFolder } from '../data-folder.ts';
 import { isMissingFile, isSqliteError, readError, reading, startError } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { graphOf, graphReads } from '../graphs/graphs.ts';
-import { assertSchema, createSchema } from '../schema.ts';
+import { assertSchema, createSchema, throwOlder } from '../schema.ts';
 import { sortWrites } from '../statements/row-writes.ts';
 import { derivedData } from './derived.ts';
 import { statementPages, statementRewriting, storedStatements } from './statements.ts';
@@ -31,7 +32,9 @@ import { statementPages, statementRewriting, storedStatements } from './statemen
  * Opens the database of a data folder as it is, for this process alone. Opening changes nothing in it.
  * @throws ServiceError that names the folder and what to do; `not_found` if it has no store.
  */
-export async function openEmbeddedFsck(folder: string): Promise<CheckedDatabase> {
+export async function openEmbeddedFsck(
+  folder: string,
+): Promise<CheckedDatabase & { readonly smallBlobs: SmallBlobs }> {
   using opened = new DisposableStack();
   const file = join(folder, 'cairn.db');
   if (!existsSync(file))
@@ -55,6 +58,7 @@ export async function openEmbeddedFsck(folder: string): Promise<CheckedDatabase>
     const stack = opened.move();
     return {
       place: `the data folder ${folder}`,
+      smallBlobs: smallBlobsOf(writer),
       statementCount: () => read(() => Number(statementCount.get()?.count)),
       statements: (isWanted) =>
         reading(function* () {
@@ -87,11 +91,6 @@ async function read<Result>(work: () => Result | Promise<Result>): Promise<Resul
   } catch (error) {
     throw readError(error);
   }
-}
-
-function throwOlder(folder: string): never {
-  const message = `The data folder ${folder} was written by an older Cairn. Start this version on it once with "cairn serve".`;
-  throw new ServiceError('unavailable', message);
 }
 
 const pageRows = 500;

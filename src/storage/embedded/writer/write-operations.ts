@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { smallBlobWrites } from '../buckets/small-blobs.ts';
 import { graphImportWrites, graphWrites } from '../graphs/graph-import-writes.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
 import { statementWrites } from '../statements/statement-writes.ts';
@@ -10,6 +11,7 @@ export function writeOperations(database: DatabaseSync, sorts: SortWrites) {
     ...graphImportWrites(database, sorts),
     ...recordWrites(database),
     ...statementWrites(database, sorts),
+    ...smallBlobWrites(database),
   };
 }
 
