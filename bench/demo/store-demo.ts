@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { z } from 'zod';
 import { type ApiClient, ApiRefusal, answerJson } from '../../src/cli/client/api-client.ts';
 import { selfNaming } from '../../src/cli/client/self-naming.ts';
-import { ensureStored } from '../../src/cli/client/upload-blob.ts';
+import { storeBlobs } from '../../src/cli/client/store-blobs.ts';
 import { actors, signers } from './actors.ts';
 import { type GraphName, graphs, project } from './graphs.ts';
 import type { Demo } from './statements.ts';
@@ -52,7 +52,7 @@ export async function storeDemo(
 async function nameActors(client: ApiClient, at: string): Promise<void> {
   for (const [role, signer] of Object.entries(signers)) {
     const { document, statements } = await selfNaming(signer, `The ${role} of the demo`, new Date(at));
-    await ensureStored(client, document);
+    await storeBlobs(client, [document]);
     const body = `{"graph_id":"${graphs.governance.graph_id}","statements":[${statements.join()}]}`;
     await client.send('PUT', '/statements/v1/batch', { headers: json, body: () => body });
   }

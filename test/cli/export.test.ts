@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
-import { changeBlob } from '../storage/embedded/stored-blobs.ts';
 import { dataStatement, didStatement } from '../builders/statements.ts';
+import { changeBlob } from '../storage/embedded/stored-blobs.ts';
 import { openGate, type Verdict } from './gate.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 

@@ -111,11 +111,39 @@ describe('cairn record', () => {
     ).toBe(127);
   });
 
-  test('warns about an output that the command did not write, and records it', async () => {
+  test('refuses an output that the command did not write, and records it only with a word about it', async () => {
     using project = useProject(service);
     writeFileSync(project.file('old.bin'), 'old');
-    const run = await project.record(['--output', 'old.bin'], 'true');
-    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('did not write old.bin')]);
+    const refused = await project.record(['--output', 'old.bin'], 'true');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('did not write the output old.bin'),
+    ]);
+    const allowed = ['--output', 'old.bin', '--allow-unwritten-outputs', '--json'];
+    const run = await project.record(allowed, 'true');
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    const { computation } = JSON.parse(run.stdout);
+    const query = `/statements/v1?type=MetadataRegistration&subject=${computation}`;
+    const { statements } = await getJson(service, query);
+    const document = statements[0].statement.metadata.replace('urn:cid:', '');
+    expect((await getJson(service, `/store/v1/text/${document}`)).unwritten_outputs).toEqual(['old.bin']);
+  });
+
+  test('records nothing of a folder that changes while it is recorded, and names the file', async () => {
+    let folder = '';
+    await using gate = await openGate(service.url, ({ path }) => {
+      if (path === '/store/v1/missing') writeFileSync(join(folder, 'out', '7'), 'other');
+      return 'pass';
+    });
+    using project = useProject(service, { CAIRN_URL: gate.url });
+    folder = project.file('.');
+    const script = 'mkdir out; for i in 1 2 3 4 5 6 7 8; do echo $i > out/$i; done';
+    const run = await project.record(['--output', 'out'], script);
+    const said = expect.stringMatching(
+      /The file .*out\/7 changed after it was hashed\. Nothing was recorded/,
+    );
+    expect([run.code, run.stderr]).toEqual([1, said]);
+    expect(gate.requests.map(({ path }) => path)).not.toContain('/statements/v1/batch');
   });
 
   test('warns before the run about an input that is an output, or contains one', async () => {

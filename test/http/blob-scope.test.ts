@@ -92,10 +92,8 @@ describe('with CAIRN_BLOB_SCOPE=project', () => {
   test('others are told that a blob is missing, so that they send it', async () => {
     const cids = [world.alpha.blob, world.alpha.collection, world.loose];
     const ask = async (token: string) => {
-      const request = { body: JSON.stringify({ cids: [...cids, ...cids] }) };
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const answer = await service.app.request('/store/v1/missing', { method: 'POST', headers, ...request });
-      return (await answer.json()).missing;
+      const request = { method: 'POST', path: '/store/v1/missing', ...json({ cids: [...cids, ...cids] }) };
+      return (await sendAs(service, token, request)).json.missing;
     };
     expect(await ask(admin)).toEqual([]);
     expect(await ask(reader)).toEqual([world.loose]);

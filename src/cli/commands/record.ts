@@ -25,6 +25,7 @@ interface RecordFlags {
   readonly env: readonly string[];
   readonly metadata: Readonly<Record<string, Value>>;
   readonly recordFailure?: true;
+  readonly allowUnwrittenOutputs?: true;
   readonly sign?: string;
   readonly spool?: string;
   readonly dryRun?: true;
@@ -64,6 +65,7 @@ export function recordCommand(program: Command, io: Io): void {
     .option('--env <name...>', 'environment variables whose values are kept', [])
     .option('--metadata <key=value...>', 'what else to say about the run', keyAndValue, {})
     .option('--record-failure', 'record a command that fails, with the outputs that it wrote')
+    .option('--allow-unwritten-outputs', 'record outputs that the command did not write; the record says so')
     .option('--sign <key file>', 'sign a credential for each statement with this key (cairn key create)')
     .option(
       '--spool <folder>',

@@ -17,6 +17,8 @@ interface What extends Pick<Told, 'environment' | 'parameters' | 'metrics'> {
   readonly outputs: readonly string[];
   /** What else to say about the run. */
   readonly metadata?: Told['metadata'];
+  /** Record outputs that the run did not write, which the record says. Default: nothing is recorded then. */
+  readonly allowUnwrittenOutputs?: boolean;
   /** Whether a run that fails is recorded, too. Then the failure is thrown after that. */
   readonly recordFailure?: boolean;
   /** UUID or name of a graph. Default: the graph of `cairn.json`. */

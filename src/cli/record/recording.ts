@@ -6,11 +6,18 @@ import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts'
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
 import { chosenGraph, nameText } from '../client/graphs.ts';
 import { ownKey } from '../client/own-key.ts';
-import { exitCodes, Failure, failNo, failUsage } from '../terminal/failure.ts';
+import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
-import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
-import { type Folders, isBelow, placesOf, programOf, type RecordedPath, survey } from './places.ts';
+import { type Artifact, hashPlaces } from './artifacts.ts';
+import {
+  assertCount,
+  assertUnchanged,
+  assertUnchangedOutputs,
+  outputsOf,
+  warnAboutOverlap,
+} from './checks.ts';
+import { type Folders, placesOf, programOf, survey } from './places.ts';
 import type { Ending } from './run-command.ts';
 import { type FactsBefore, factsAfter, factsBefore, type Told } from './run-facts.ts';
 import { openSpool, spoolParcel } from './spool.ts';
@@ -28,6 +35,8 @@ export interface Recording extends Told {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   /** Whether a run that fails is recorded, with the outputs that it wrote. */
+  /** Record outputs that the run did not write, which the statement says. */
+  readonly allowUnwrittenOutputs?: boolean | undefined;
   readonly recordFailure?: boolean | undefined;
   /** UUID or name. Default: the graph of cairn.json. */
   readonly graph?: string | undefined;
@@ -66,8 +75,6 @@ type RecordIo = Pick<Io, 'env' | 'cwd' | 'stderr'>;
 
 const mostNameCharacters = 200;
 const mostMetadataBytes = 32_768;
-/** The service takes so many statements in one batch. */
-const mostStatements = 10_000;
 const spoolName = '.cairn-spool';
 
 /** What is known before the command runs. */
@@ -106,14 +113,15 @@ export async function recordRun(
   if (hasFailed && !recording.recordFailure) throwUnrecorded(ending.failure);
 
   const { inputs, program } = prepared;
-  const outputs = await outputsOf(io, recording, prepared, { hasFailed });
+  const { outputs, unwritten } = await outputsOf(io, recording, prepared, { hasFailed });
   await assertUnchanged(io, [...inputs, ...(program ? [program] : [])]);
+  await assertUnchangedOutputs(io, outputs);
   const { facts, problem } = await factsAfter(recording, prepared, { started, duration, ending });
   const ended = new Date(started.getTime() + duration * 1_000);
   const { described, statements } = await statementsAbout(io, recording, {
     ...prepared,
     outputs,
-    facts,
+    facts: { ...facts, ...(unwritten.length > 0 && { unwritten_outputs: unwritten }) },
     ended,
   });
   const artifacts = [...inputs, ...(program ? [program] : []), ...outputs];
@@ -191,17 +199,6 @@ async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
   return { ...folders, ...facts, client, graphId, did, program, inputs: hashed, before };
 }
 
-/** Says before a long run that it cannot be recorded if it changes its inputs. */
-function warnAboutOverlap(io: RecordIo, inputs: readonly RecordedPath[], outputs: readonly string[]): void {
-  for (const { path, absolute } of inputs) {
-    if (outputs.some((output) => isBelow(output, absolute)))
-      say(
-        io,
-        `The input ${path} is an output, too, or contains one. If the command changes it, nothing is recorded.`,
-      );
-  }
-}
-
 async function graphOf({ graph, spool }: Recording, settings: ClientSettings, client: ApiClient | null) {
   if (client) return await chosenGraph(client, settings, graph);
   if (graph === undefined) return settings.folderFile?.graph ?? null;
@@ -217,51 +214,6 @@ function assertSizes({ name, metadata, command, outputs }: Recording): void {
   const bytes = Buffer.byteLength(JSON.stringify({ metadata, command }));
   if (bytes > mostMetadataBytes)
     failUsage(`Command and metadata have ${bytes} bytes, and the limit is ${mostMetadataBytes}.`);
-}
-
-/** Each file has a statement; data, computation and its metadata have one each; a signature doubles them. */
-function assertCount(places: readonly RecordedPath[], { sign }: Recording): void {
-  const most = mostStatements / (sign ? 2 : 1) - 4;
-  if (places.length > most)
-    failUsage(
-      `These are ${places.length} files, and the limit is ${most}. Name their folder instead: it is recorded as a whole.`,
-    );
-}
-
-async function outputsOf(
-  io: RecordIo,
-  recording: Recording,
-  prepared: Prepared,
-  { hasFailed }: { readonly hasFailed: boolean },
-): Promise<Artifact[]> {
-  const missing: string[] = [];
-  const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
-  if (missing.length > 0 && !hasFailed)
-    failNo(
-      `${missing.map((path) => `The output ${nameText(path, 200)} does not exist after the command.`).join('\n')}\nNothing was recorded.`,
-    );
-  assertCount([...prepared.inputs, ...places], recording);
-  const outputs = await hashPlaces(io, places);
-  const isUnwritten = ({ absolute, survey: now }: Artifact) =>
-    prepared.before.get(absolute) === now.fingerprint;
-  // A run that failed made only what it wrote.
-  if (hasFailed) return outputs.filter((output) => !isUnwritten(output));
-  for (const output of outputs)
-    if (isUnwritten(output))
-      say(io, `The command did not write ${output.path}. It is recorded as it was before.`);
-  return outputs;
-}
-
-async function assertUnchanged(io: RecordIo, artifacts: readonly Artifact[]): Promise<void> {
-  const changes = await changesOf(io, artifacts);
-  if (changes.length === 0) return;
-  const lines = changes.map(
-    ({ path, before, after }) =>
-      `The input ${path} changed while the command ran:\n  before ${before.text}\n  after  ${after?.text ?? '(it is gone)'}`,
-  );
-  failNo(
-    `${lines.join('\n')}\nNothing was recorded, because nobody can tell which content the command has read. Let the command write to another file, and run it again.`,
-  );
 }
 
 async function statementsAbout(io: RecordIo, { sign }: Recording, run: Run) {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { smallBlobsTable } from './buckets/small-blobs.ts';
+import { smallBlobsTable } from './buckets/small-blob-writes.ts';
 import { createTables } from './collections/tables.ts';
 import { createSeriesIndex } from './exchanges/exchange-series.ts';
 import { registrarsTable, statementTables } from './statements/tables.ts';

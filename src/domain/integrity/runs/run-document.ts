@@ -41,6 +41,8 @@ const members = {
   /** The variables that somebody named. Null: not set. */
   environment: z.record(text, text.nullable()),
   git,
+  /** The paths of outputs that the command did not write. Somebody has allowed to record them. */
+  unwritten_outputs: z.array(text),
   /** What else somebody said about the run. */
   metadata: z.custom<JsonObject>(isObject),
 };

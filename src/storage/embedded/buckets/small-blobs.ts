@@ -3,13 +3,7 @@ import type { StagedBytes } from '../../../domain/bucket.ts';
 import { readError, storageError } from '../errors.ts';
 import type { OperationThread } from '../threads/operation-thread.ts';
 import type { WriteOperations } from '../writer/write-operations.ts';
-
-/**
- * Small blobs are rows of the database, because a file for each would cost syncs of its own, a folder and an inode. They
- * share the transactions of other writes.
- */
-export const smallBlobsTable =
-  'CREATE TABLE IF NOT EXISTS small_blobs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes BLOB NOT NULL) STRICT';
+import { smallBlobWrites } from './small-blob-writes.ts';
 
 /** Larger blobs are files. */
 export const smallBlobBytes = 32 << 10;
@@ -65,25 +59,6 @@ function smallBlobReads(database: DatabaseSync): Pick<SmallBlobs, 'size' | 'read
     *names() {
       for (let rows = names.all(0); rows.length > 0; rows = names.all(Number(rows.at(-1)?.id)))
         for (const { name } of rows) yield String(name);
-    },
-  };
-}
-
-export function smallBlobWrites(database: DatabaseSync) {
-  const insert = database.prepare(
-    'INSERT INTO small_blobs (name, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  );
-  const repair = database.prepare('UPDATE small_blobs SET bytes = ?2 WHERE name = ?1 AND bytes <> ?2');
-  const remove = database.prepare('DELETE FROM small_blobs WHERE name = ?');
-  return {
-    /** Replaces other bytes under the name, because they are damaged. */
-    putSmallBlob({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): 'stored' | 'known' {
-      if (Number(insert.run(name, bytes).changes) === 1) return 'stored';
-      repair.run(name, bytes);
-      return 'known';
-    },
-    removeSmallBlob({ name }: { readonly name: string }): void {
-      remove.run(name);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { smallBlobWrites } from '../buckets/small-blobs.ts';
+import { smallBlobWrites } from '../buckets/small-blob-writes.ts';
 import { graphImportWrites, graphWrites } from '../graphs/graph-import-writes.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
 import { statementWrites } from '../statements/statement-writes.ts';
