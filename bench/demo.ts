@@ -1,58 +1,89 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { openClient } from '../src/cli/client/api-client.ts';
-import { exitCodeOf, explanationOf } from '../src/cli/terminal/failure.ts';
+import { parseArgs } from 'node:util';
+import { exitCodeOf, explanationOf, failUsage } from '../src/cli/terminal/failure.ts';
 import { stopped } from '../src/cli/terminal/io.ts';
 import { processIo } from '../src/cli/terminal/process-io.ts';
-import { openServices } from '../src/composition/services.ts';
-import { gatewayScopes } from '../src/domain/control-plane/gateway-access.ts';
-import { signGatewayCredential } from '../src/platform/agent-tokens/gateway-credential.ts';
+import { openServices, type Services } from '../src/composition/services.ts';
+import { isLoopback } from '../src/platform/http/addresses.ts';
 import { listen } from '../src/platform/http/server.ts';
 import { openLog } from '../src/platform/log.ts';
 import type { Settings } from '../src/platform/settings/setting-table.ts';
 import { readSettings } from '../src/platform/settings/settings.ts';
 import { openStore } from '../src/storage/open.ts';
-import { activityOf } from './demo/activity.ts';
-import { addresses } from './demo/addresses.ts';
-import { changeAgents, type DemoAgent, registerAgents } from './demo/agents.ts';
-import { govern } from './demo/governance.ts';
-import { reportActivity } from './demo/report-activity.ts';
-import { readDocuments, readSources } from './demo/sources.ts';
-import { DemoStatements } from './demo/statements.ts';
-import { type StoredDemo, storeDemo } from './demo/store-demo.ts';
+import { registerAgents } from './demo/agents.ts';
+import { anonymousCallers, signedInCallers } from './demo/callers.ts';
+import { fill } from './demo/fill.ts';
+import type { DemoProvider } from './demo/provider.ts';
+import { signInTable } from './demo/sign-in-table.ts';
 
+const data = join(import.meta.dirname, '..', 'data');
 const defaults = {
-  CAIRN_DATA_DIR: join(import.meta.dirname, '..', 'data', 'demo'),
   CAIRN_LOG_LEVEL: 'warn',
   CAIRN_GATEWAY_SECRET: randomBytes(32).toString('base64url'),
-  CONTROL_PLANE_AUTH_ENABLED: 'false',
 };
+const alone = { CAIRN_DATA_DIR: join(data, 'demo'), CONTROL_PLANE_AUTH_ENABLED: 'false' };
+const withPeople = { CAIRN_DATA_DIR: join(data, 'demo-sign-in') };
+/** Who brings in the agents of a demo without people. */
+const nobody = { issuer: 'https://idp.example', subject: 'ada@example.com' };
 const graceMs = 5_000;
-const credentialMs = 600_000;
 
-/** Starts both services on their own folder, stores the lineage of this repository and some agents, and serves them. */
+/**
+ * Starts both services on their own folder, stores the lineage of this repository, models and some agents, and serves
+ * them. With `--sign-in` it starts an OpenID provider, too, and everybody has to sign in.
+ */
 async function demo(): Promise<void> {
   const startedAt = performance.now();
+  const { values } = parseArgs({ options: { 'sign-in': { type: 'boolean', default: false } } });
   const io = processIo();
-  const settings = readSettings({ ...defaults, ...io.env });
-  const agents = await withStore(settings, registerAgents);
-  const log = openLog(settings.logLevel, io.stderr);
-  await using services = await openServices(settings, log, ['integrity', 'control-plane'], {
-    worksOnJobs: true,
+  await using opened = new AsyncDisposableStack();
+  const signsIn = values['sign-in'];
+  // The address is part of the settings, so the server listens before the services exist.
+  let services: Services | undefined;
+  const { host, port } = readSettings({ ...defaults, ...alone, ...io.env });
+  if (signsIn && !isLoopback(host))
+    failUsage(`The people of the demo sign in on this machine only, but CAIRN_HOST is "${host}". Unset it.`);
+  const server = await listen({
+    fetch: (request, bindings) => services?.fetch(request, bindings) ?? new Response(null, { status: 503 }),
+    host,
+    port,
   });
-  const server = await listen({ fetch: services.fetch, host: settings.host, port: settings.port });
-  const stop = stopped(io);
-  const filled = fill(server.url, agents, settings).then((text) => {
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    process.stdout.write(
-      `${text}\nReady after ${seconds} s. Ctrl-C stops; the data stays in ${settings.dataDir}.\n`,
-    );
-  });
-  try {
-    await Promise.race([filled.then(() => stop), stop]);
-  } finally {
+  opened.defer(async () => {
     await server.stop(graceMs);
-  }
+    await services?.[Symbol.asyncDispose]();
+  });
+  const { url } = server;
+  const providerPort = port === 0 ? 0 : port + 1;
+  const provider = signsIn ? opened.use(await startProvider(providerPort, url)) : null;
+  const settings = readSettings({
+    ...defaults,
+    ...(signsIn ? withPeople : alone),
+    ...io.env,
+    ...provider?.settings,
+    CAIRN_PORT: new URL(url).port,
+  });
+  const owner = provider ? { issuer: provider.issuer, subject: 'ben' } : nobody;
+  const agents = await withStore(settings, async (store) => await registerAgents(store, owner));
+  const log = openLog(settings.logLevel, io.stderr);
+  services = await openServices(settings, log, ['integrity', 'control-plane'], { worksOnJobs: true });
+  const stop = stopped(io);
+  const callers = provider ? signedInCallers(url, provider) : anonymousCallers(url);
+  const filled = fill(url, await callers, { agents, gatewaySecret: settings.gatewaySecret ?? '' }).then(
+    (text) => {
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      const people = provider ? `\n${signInTable(url, provider)}` : '';
+      const end = `Ready after ${seconds} s. Ctrl-C stops; the data stays in ${settings.dataDir}.`;
+      process.stdout.write(`${text}${people}\n${end}\n`);
+    },
+  );
+  await Promise.race([filled.then(() => stop), stop]);
+}
+
+async function startProvider(port: number, url: string): Promise<DemoProvider> {
+  // The library warns that it keeps everything in memory, as the demo wants it.
+  console.warn = () => undefined;
+  const { startDemoProvider } = await import('./demo/provider.ts');
+  return await startDemoProvider(port, url);
 }
 
 /** Does something with the store before the services open it. */
@@ -62,37 +93,6 @@ async function withStore<Result>(
 ): Promise<Result> {
   await using store = await openStore(settings, () => {});
   return await act(store);
-}
-
-async function fill(url: string, agents: readonly DemoAgent[], { gatewaySecret }: Settings): Promise<string> {
-  const sources = readSources();
-  const made = new DemoStatements().make(sources, readDocuments());
-  const client = openClient({ url, bearer: () => null });
-  const stored = await storeDemo(client, made, tell);
-  const subject = await govern(client);
-  tell('Reporting what the agents of the demo did in the last week.');
-  const bearer = await signGatewayCredential(gatewaySecret ?? '', {
-    name: 'demo',
-    scopes: gatewayScopes,
-    lifetimeMs: credentialMs,
-    now: new Date(),
-  });
-  const outputs = sources.map(({ output }) => output);
-  const active = agents.filter(({ isRevoked }) => !isRevoked);
-  const gateway = openClient({ url, bearer: () => bearer });
-  await reportActivity(gateway, activityOf(active, outputs, Date.now()));
-  await changeAgents(client, agents);
-  return `${summary(stored)}\n\n${addresses(url, { demo: made, stored, sources, subject, agents })}`;
-}
-
-function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-function summary({ statements, stored }: StoredDemo): string {
-  const news =
-    stored === 0 ? 'nothing new: all of them were there' : `${stored} in requests that brought something new`;
-  return `${statements} statements, ${news}.`;
 }
 
 try {

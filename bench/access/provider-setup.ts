@@ -1,5 +1,5 @@
 import type { JWK } from 'jose';
-import { interactionPolicy, Provider } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import { deviceFlow, providerPage } from './provider-pages.ts';
 
 export interface Account {
@@ -27,8 +27,6 @@ export interface Opening {
   readonly takesSecretInBody?: boolean;
   /** Whether sign-ins by browser get access tokens for the audience. Otherwise their tokens are for userinfo. */
   readonly isForApi?: boolean;
-  /** Whether each sign-in asks who it is, also in a browser that has signed in before. */
-  readonly asksEachTime?: boolean;
   readonly redirectUris: ReadonlySet<string>;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly keys: readonly JWK[];
@@ -37,8 +35,7 @@ export interface Opening {
 /** An OpenID provider with two clients, and no questions but who signs in. */
 export function openProvider(opening: Opening): Provider {
   const { issuer, audience, namespace, tokenSeconds, redirectUris, accounts, keys } = opening;
-  const { hasBareIdTokens = false, takesSecretInBody = false } = opening;
-  const { isForApi = false, asksEachTime = false } = opening;
+  const { hasBareIdTokens = false, takesSecretInBody = false, isForApi = false } = opening;
   const secretMethod = takesSecretInBody ? 'client_secret_post' : 'client_secret_basic';
   const custom = ['permissions', 'organizations', 'has_admin_access'].map((name) => `${namespace}/${name}`);
   const provider: Provider = new Provider(issuer, {
@@ -81,10 +78,7 @@ export function openProvider(opening: Opening): Provider {
       RefreshToken: 3_600,
       Session: 3_600,
     },
-    interactions: {
-      url: (_context, { uid }) => `/interaction/${uid}`,
-      ...(asksEachTime && { policy: askingPolicy() }),
-    },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     expiresWithSession: () => false,
     // The grant exists after sign-in, without asking for consent.
     async loadExistingGrant({ oidc }) {
@@ -125,16 +119,6 @@ export function openProvider(opening: Opening): Provider {
       Object.assign(context.body as object, { interval: 1 });
   });
   return provider;
-}
-
-function askingPolicy(): interactionPolicy.DefaultPolicy {
-  const policy = interactionPolicy.base();
-  const { Check } = interactionPolicy;
-  const answers = new Check('each_time', 'Each sign-in asks who it is', ({ oidc }) =>
-    oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
-  );
-  policy.get('login')?.checks.add(answers);
-  return policy;
 }
 
 /** The custom claims of an account. */

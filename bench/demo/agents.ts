@@ -1,4 +1,3 @@
-import type { ApiClient } from '../../src/cli/client/api-client.ts';
 import { agentRecords } from '../../src/domain/control-plane/agents/agents.ts';
 import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
 import {
@@ -9,13 +8,17 @@ import { users } from '../../src/domain/control-plane/users.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { didOf } from './actors.ts';
 
-const owner = { issuer: 'https://idp.example', subject: 'ada@example.com' };
-
 const named = [
   { handle: 'builder', name: 'Build agent' },
   { handle: 'reviewer', name: 'Review agent' },
   { handle: 'triage', name: 'Triage agent' },
 ] as const;
+
+/** Who brought the agents in. */
+interface Owner {
+  readonly issuer: string;
+  readonly subject: string;
+}
 
 export interface DemoAgent {
   readonly id: string;
@@ -29,7 +32,7 @@ export interface DemoAgent {
  * Registers the agents of the demo as their owner would. Without authentication nobody could mint their tokens at the
  * API. A repeat changes nothing.
  */
-export async function registerAgents(store: Pick<Store, 'of'>): Promise<DemoAgent[]> {
+export async function registerAgents(store: Pick<Store, 'of'>, owner: Owner): Promise<DemoAgent[]> {
   const ports = portsOf(store);
   const registered: DemoAgent[] = [];
   for (const { handle, name } of named) {
@@ -43,14 +46,14 @@ export async function registerAgents(store: Pick<Store, 'of'>): Promise<DemoAgen
   return registered;
 }
 
-const json = { 'content-type': 'application/json' };
-
 /** Revokes and restores new agents, so that there is something to see. */
-export async function changeAgents(client: ApiClient, agents: readonly DemoAgent[]): Promise<void> {
+export async function changeAgents(
+  post: (path: string, body: object) => Promise<unknown>,
+  agents: readonly DemoAgent[],
+): Promise<void> {
   const change = async (wanted: string, verb: 'revoke' | 'restore', reason: string) => {
     const agent = agents.find(({ handle, isNew }) => handle === wanted && isNew);
-    const body = () => JSON.stringify({ reason });
-    if (agent) await client.send('POST', `/v1/agents/${agent.id}/${verb}`, { headers: json, body });
+    if (agent) await post(`/v1/agents/${agent.id}/${verb}`, { reason });
   };
   await change('triage', 'revoke', 'Its key was in a log.');
   await change('reviewer', 'revoke', 'It may have approved its own changes.');

@@ -17,3 +17,6 @@ export const graphs = {
 } as const;
 
 export type GraphName = keyof typeof graphs;
+
+/** Another project, of somebody else. */
+export const houses = { graph_id: '8f0f5d0e-6a57-4c39-9a35-0c6f0d0c7a20', name: 'House prices' };

@@ -4,7 +4,7 @@ import { type ApiClient, ApiRefusal, answerJson } from '../../src/cli/client/api
 import { selfNaming } from '../../src/cli/client/self-naming.ts';
 import { storeBlobs } from '../../src/cli/client/store-blobs.ts';
 import { actors, signers } from './actors.ts';
-import { type GraphName, graphs, project } from './graphs.ts';
+import { type GraphName, graphs } from './graphs.ts';
 import type { Demo } from './statements.ts';
 
 const results = z.object({ results: z.array(z.object({ statement_id: z.string() })) });
@@ -24,7 +24,7 @@ export async function storeDemo(
   demo: Demo,
   tell: (line: string) => void,
 ): Promise<StoredDemo> {
-  for (const graph of [project, ...Object.values(graphs)]) await registerGraph(client, graph);
+  for (const graph of Object.values(graphs)) await registerGraph(client, graph);
   tell(`Storing ${demo.blobs.length} blobs and ${demo.documents.length} JSON documents.`);
   await client.send('PUT', '/store/v1/blob/batch', { body: () => formOf(demo.blobs) });
   const storeDocument = async (document: unknown) => {
@@ -58,12 +58,15 @@ async function nameActors(client: ApiClient, at: string): Promise<void> {
   }
 }
 
-async function registerGraph(client: ApiClient, graph: object): Promise<void> {
+/** @returns whether the graph is new. */
+export async function registerGraph(client: ApiClient, graph: object): Promise<boolean> {
   try {
     await client.send('PUT', '/graph/v1', { headers: json, body: () => JSON.stringify(graph) });
+    return true;
   } catch (error) {
     const isThere = error instanceof ApiRefusal && error.status === 409;
     if (!isThere) throw error;
+    return false;
   }
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Visitor } from '../../bench/access/visitor.ts';
 import { cairn, said, startCairn, temporaryFolder } from '../cli/run-cairn.ts';
 import { exchange } from '../http/control-plane/gateway/samples.ts';
 import { gatewaySecret } from '../http/control-plane/plane.ts';
 import { type BrowserPlane, startBrowserPlane } from './control-plane.ts';
-import { Visitor } from './visitor.ts';
 
 const folder = temporaryFolder();
 let plane: BrowserPlane;

@@ -11,6 +11,7 @@ import {
   namespaced,
   openProvider,
 } from '../../bench/access/provider-setup.ts';
+import { type Visited, Visitor } from '../../bench/access/visitor.ts';
 import {
   hs256WithPublicKey,
   type SigningPair,
@@ -19,7 +20,6 @@ import {
   type TokenForm,
   unsigned,
 } from './forgery.ts';
-import { type Visited, Visitor } from './visitor.ts';
 
 export type { Account };
 

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Visitor } from '../../bench/access/visitor.ts';
 import { type BrowserPlane, startBrowserPlane } from '../access/control-plane.ts';
 import { startJsonServer } from '../access/json-server.ts';
-import { Visitor } from '../access/visitor.ts';
 import { describeChromium, type PageRequest } from './chromium.ts';
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -243,8 +243,18 @@ describeChromium('signing in by browser', ({ open }) => {
     await bob.page.locator('#users tr').first().waitFor();
     await revoke.click();
     await row.getByRole('button', { name: 'Make administrator: bob@example.com' }).waitFor();
-    await row.getByRole('button', { name: 'Disable: bob@example.com' }).click();
+    const disable = row.getByRole('button', { name: 'Disable: bob@example.com' });
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await disable.click();
+    expect(await asked(bob.page, '/v1/me')).toBe(200);
+    const questions: string[] = [];
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.message());
+      void dialog.accept();
+    });
+    await disable.click();
     await row.getByRole('button', { name: 'Enable: bob@example.com' }).waitFor();
+    expect(questions).toEqual([expect.stringContaining('Disable bob@example.com?')]);
     expect(await asked(bob.page, '/v1/me')).toBe(401);
     await bob.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await nobody(bob.page).waitFor();

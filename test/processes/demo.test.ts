@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Visitor } from '../../bench/access/visitor.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { spawnNode } from './spawn-cairn.ts';
 
@@ -34,13 +35,13 @@ test('the demo stores the lineage of this repository once, serves it, and stops 
     ([, url = '']) => url,
   );
   expect(addresses[0]).toMatch(/\/ui$/);
-  expect(addresses).toHaveLength(12);
+  expect(addresses).toHaveLength(13);
   const links = new Set<string>();
   for (const url of addresses) {
     const answer = await fetch(url);
     expect({ url, status: answer.status }).toEqual({ url, status: 200 });
     for (const [, path] of (await answer.text()).matchAll(/<a [^>]*href="(\/[^"]*)"/g))
-      links.add(new URL(path ?? '', url).href);
+      links.add(new URL((path ?? '').replaceAll('&amp;', '&'), url).href);
   }
   expect([...links].some((url) => url.includes('/exchanges/'))).toBe(true);
   for (const url of links) expect({ url, status: (await fetch(url)).status }).toEqual({ url, status: 200 });
@@ -55,4 +56,39 @@ test('the demo stores the lineage of this repository once, serves it, and stops 
   expect(await ready(second)).toContain('nothing new');
   second.child.kill('SIGINT');
   expect((await second.done).code).toBe(0);
+});
+
+test('with --sign-in the demo has its own provider, and each person signs in with the printed password', async () => {
+  using folder = temporaryFolder();
+  const demo = copyRepository(folder.path);
+  using running = spawnNode([demo, '--sign-in'], { env: { CAIRN_PORT: '0', CAIRN_WORKERS: '1' } });
+  const told = await ready(running);
+  const [, url = ''] = /^Sign in at (\S+)\/ui /m.exec(told) ?? [];
+  const people = new Map(
+    [...told.matchAll(/^ {2}(\w+) +([0-9a-f]{12}) /gm)].map(([, who = '', password = '']) => [who, password]),
+  );
+  expect([...people.keys()]).toEqual(['ada', 'ben', 'cleo', 'dora']);
+  expect((await fetch(`${url}/graph/v1`)).status).toBe(401);
+  const browser = new Visitor();
+  const fields = (login: string) => ({ login, password: people.get(login) ?? '' });
+  const start = async () => await browser.open(`${url}/v1/auth/login?provider=idp`);
+  const provider = (await start()).url;
+  const loginPage = async () => await browser.open(provider, {}, [provider.origin]);
+  expect(
+    (await browser.submit((await loginPage()).forms[0], { ...fields('ada'), login: 'ben' })).text,
+  ).toContain('There is no such account');
+  // The same browser can sign in as somebody else without signing out at the provider.
+  for (const [login, role] of [
+    ['ben', 'member'],
+    ['ada', 'admin'],
+    ['dora', 'member'],
+  ] as const) {
+    const page = await browser.open((await start()).url, {}, [provider.origin]);
+    const back = await browser.submit(page.forms[0], fields(login));
+    await browser.open(back.url);
+    const me = await browser.open(`${url}/v1/me`);
+    expect(JSON.parse(me.text)).toMatchObject({ subject: login, role });
+  }
+  running.child.kill('SIGINT');
+  expect((await running.done).code).toBe(0);
 });

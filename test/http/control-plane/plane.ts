@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
+import { Visitor } from '../../../bench/access/visitor.ts';
 import { openSharedRateLimits } from '../../../src/composition/shared.ts';
 import { type ControlPlane, openControlPlane } from '../../../src/control-plane.ts';
 import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { startProvider, type TestProvider } from '../../access/provider.ts';
-import { Visitor } from '../../access/visitor.ts';
 import { checkAnswers } from '../declared-answers.ts';
 import { type Answer, answerOf } from '../service.ts';
 import { newServiceStore, type ServiceStore } from '../service-store.ts';
