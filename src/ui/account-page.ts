@@ -83,12 +83,18 @@ function userRow(user: User, isSelf: boolean): Html {
   const { role, roleSource } = effectiveRole(user, user);
   const shown = email ?? nameOverride ?? name ?? subject;
   const other = role === 'admin' ? 'member' : 'admin';
-  const button = (label: string, change: { role?: typeof role; disabled?: boolean }, done: string) =>
-    html`<button type="button" id="${Object.keys(change)[0]}-${id}" data-user="${id}" data-change="${JSON.stringify(change)}" data-done="${shown} is ${done} now." aria-label="${label}: ${shown}">${label}</button>`;
+  const button = (
+    label: string,
+    change: { role?: typeof role; disabled?: boolean },
+    done: string,
+    ask = '',
+  ) =>
+    html`<button type="button" id="${Object.keys(change)[0]}-${id}" data-user="${id}" data-change="${JSON.stringify(change)}" data-done="${shown} is ${done} now." data-ask="${ask}" aria-label="${label}: ${shown}">${label}</button>`;
+  const disabling = `Disable ${shown}? Their sessions end, and both services refuse them from now on.`;
   return html`<tr>
 <th scope="row">${shown}${isSelf ? html`<span class="self"> (you)</span>` : ''}</th>
 <td data-label="Role">${words[role]}${byClaim(roleSource)} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
-<td data-label="Status">${disabled ? 'disabled' : 'enabled'} ${button(disabled ? 'Enable' : 'Disable', { disabled: !disabled }, disabled ? 'enabled' : 'disabled')}</td>
+<td data-label="Status">${disabled ? 'disabled' : 'enabled'} ${disabled ? button('Enable', { disabled: false }, 'enabled') : button('Disable', { disabled: true }, 'disabled', disabling)}</td>
 <td data-label="Last signed in">${lastLoginAt === null ? 'never by browser' : time(lastLoginAt)}</td>
 </tr>`;
 }

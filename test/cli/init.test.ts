@@ -27,6 +27,7 @@ test('a folder gets a graph, which ingestion and export then use, here and below
   const first = await run(['init'], folder.path);
   expect(first, first.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('Made your key') });
   expect(first.stdout).toContain(`Made the graph "${basename(folder.path)}"`);
+  expect(first.stdout).toContain(`call the service at ${service.url}.`);
   const kept = readFileSync(join(folder.path, 'cairn.json'), 'utf8');
   const { graph, url } = JSON.parse(kept);
   expect(url).toBe(service.url);

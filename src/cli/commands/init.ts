@@ -24,7 +24,7 @@ export function initCommand(program: Command, io: Io): void {
     .command('init')
     .description('make a graph for this folder and remember it')
     .argument('[name]', 'name of the graph (default: the name of the folder)')
-    .option('--json', 'print JSON: {"graph_id", "name", "did", "file"}')
+    .option('--json', 'print JSON: {"graph_id", "name", "did", "file", "url"}')
     .addHelpText('after', notes)
     .action(async (name: string | undefined, flags: { json?: true }) => await init(io, name, flags));
 }
@@ -39,7 +39,7 @@ async function init(io: Io, name = basename(io.cwd) || 'cairn', { json: asJson }
   if (known === undefined)
     await writeWhole(file, folderFileText({ graph: graph.graph_id, ...(io.env.CAIRN_URL && { url }) }));
   const { did } = await ownKey(io);
-  const outcome = { graph_id: graph.graph_id, name: graph.name, did, file };
+  const outcome = { graph_id: graph.graph_id, name: graph.name, did, file, url };
   const isKnown = known !== undefined;
   await writeText(io, asJson ? `${JSON.stringify(outcome)}\n` : `${advice({ ...outcome, isKnown })}\n`);
 }
@@ -54,9 +54,17 @@ async function registerOnce(client: ApiClient, graphId: string, name: string) {
   }
 }
 
-function advice({ graph_id, name, isKnown }: { graph_id: string; name: string; isKnown: boolean }): string {
+interface Outcome {
+  readonly graph_id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly isKnown: boolean;
+}
+
+function advice({ graph_id, name, url, isKnown }: Outcome): string {
   const text = nameText(name);
   return `${isKnown ? `This folder uses the graph "${text}"` : `Made the graph "${text}" for this folder`} (${graph_id}).
+Commands in this folder call the service at ${url}. CAIRN_URL names another one.
 Next, put this before a command of your pipeline:
   cairn record --name train --input data.csv --output model.bin -- python3 train.py
 Then ask what a file was made from, and take the evidence along:

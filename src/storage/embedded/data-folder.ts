@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
@@ -11,6 +11,26 @@ export function makeFolder(folder: string): void {
   makeParents(resolve(folder));
   // The separator at the end gives files an error of their own, ENOTDIR.
   accessSync(join(folder, '/'), constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+const ownFiles = ['cairn.db', 'lock.db'];
+/** What may lie in a new data folder: the key of the service, and what file systems make. */
+const harmless = ['signing-key.json', 'lost+found'];
+
+/**
+ * A store removes files in its folder that it does not know, so it never begins in a folder of something else.
+ * @throws ServiceError `unavailable`.
+ */
+export function assertOwnFolder(folder: string): void {
+  const names = readdirSync(folder);
+  if (ownFiles.some((name) => names.includes(name))) return;
+  const foreign = names.find((name) => !harmless.includes(name));
+  if (foreign !== undefined)
+    throw new ServiceError(
+      'unavailable',
+      `The folder ${folder} has files and is not a store of Cairn: it contains "${foreign}" and no cairn.db. ` +
+        'Choose an empty or new folder with CAIRN_DATA_DIR or --data-dir. To restore a backup, copy its cairn.db, too.',
+    );
 }
 
 /** Recursive `mkdirSync` never returns on file systems that refuse folders, such as /proc. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openReader, openWriter } from './connections.ts';
-import { lockFolder, makeFolder } from './data-folder.ts';
+import { assertOwnFolder, lockFolder, makeFolder } from './data-folder.ts';
 import { startError } from './errors.ts';
 import { createSchema } from './schema.ts';
 import { OperationThread } from './threads/operation-thread.ts';
@@ -23,6 +23,7 @@ export async function openDatabase(folder: string): Promise<Database> {
   await using opened = new AsyncDisposableStack();
   try {
     makeFolder(folder);
+    assertOwnFolder(folder);
     opened.use(lockFolder(folder));
     const file = join(folder, 'cairn.db');
     // Closing the database removes its log.

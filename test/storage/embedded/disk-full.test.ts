@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
@@ -73,13 +73,15 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
   });
 
   test('is reported at start with the name of the folder, and damages nothing', async () => {
-    const folder = mountedFolder('8m');
-    fill(folder, 0);
+    const disk = mountedFolder('8m');
+    const folder = join(disk, 'data');
+    mkdirSync(folder);
+    fill(disk, 0);
     await expect(openEmbedded(folder)).rejects.toMatchObject({
       code: 'storage_full',
       message: expect.stringContaining(folder),
     });
-    rmSync(join(folder, 'filler'));
+    rmSync(join(disk, 'filler'));
     await using store = await openEmbedded(folder);
     expect(await store.statements.putMany([row('first')], null)).toEqual(counted({ stored: 1 }));
   });

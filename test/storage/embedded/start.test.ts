@@ -56,9 +56,30 @@ describe('opening the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('removes files that an earlier process left in staging', async () => {
+  test('is refused in a folder of something else, and changes nothing there', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'staging'));
+    await writeFile(join(folder, 'staging', 'thesis.txt'), 'ten years of work');
+    await expectRefusal(
+      folder,
+      'unavailable',
+      /is not a store of Cairn: it contains "staging".*CAIRN_DATA_DIR/,
+    );
+    expect(await readdir(folder)).toEqual(['staging']);
+    expect(await readdir(join(folder, 'staging'))).toEqual(['thesis.txt']);
+  });
+
+  test('works in a new file system, with the key of the service', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'lost+found'));
+    await writeFile(join(folder, 'signing-key.json'), '{}');
+    await using store = await openEmbedded(folder);
+    await store.ready();
+  });
+
+  test('removes files that an earlier process left in staging', async () => {
+    const folder = await temporaryFolder();
+    await (await openEmbedded(folder))[Symbol.asyncDispose]();
     await writeFile(join(folder, 'staging', 'left'), 'half a blob');
     await using _store = await openEmbedded(folder);
     expect(await readdir(join(folder, 'staging'))).toEqual([]);

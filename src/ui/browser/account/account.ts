@@ -49,7 +49,8 @@ async function signOut() {
   announce('You are signed out.');
 }
 
-async function changeUser({ user = '', change = '', done = '' }: DOMStringMap) {
+async function changeUser({ user = '', change = '', done = '', ask: question }: DOMStringMap) {
+  if (question && !window.confirm(question)) return;
   try {
     const headers = { ...csrf(), 'content-type': 'application/json' };
     await ask(`/v1/users/${encodeURIComponent(user)}`, { method: 'PATCH', headers, body: change });
