@@ -41,6 +41,11 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
       title: 'Index names in the order in which they were stored',
       run: (position) => store.indexNamesAgain(position),
     },
+    {
+      step: 4,
+      title: 'Index names and graphs for the search',
+      run: (position) => store.indexForSearch(position),
+    },
   ];
 }
 

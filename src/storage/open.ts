@@ -7,6 +7,8 @@ import { indexNamesAgain } from '../domain/integrity/names/index-again.ts';
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
 import { nameRecords } from '../domain/integrity/names/name-records.ts';
 import { namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
+import { indexForSearch, searchedGraphs, searchedNames } from '../domain/integrity/search/indexing.ts';
+import { searchEntries } from '../domain/integrity/search/search-entries.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
 import { planned } from '../domain/integrity/statements/statement-index.ts';
 import type { CheckedDatabase, CheckedStore } from '../domain/maintenance/contents.ts';
@@ -75,7 +77,8 @@ function joined(
 ): PlannedStore {
   const { blobs: bucket, exportResults, sealedContents } = buckets;
   const { rows } = database;
-  const names = database.of(nameRecords);
+  const indexing = { entries: database.of(searchEntries), rows, now: database.now };
+  const names = searchedNames(database.of(nameRecords), indexing);
   const given = { names, rows, signatures: database.of(signatures) };
   const blobHashing = {
     unhashed: database.of(unhashedBlobs),
@@ -89,9 +92,12 @@ function joined(
   // If it fails, fsck still tells which names are missing.
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
   const store = planned(database);
+  const named = namedWrites(store, naming);
   return {
     ...store,
-    ...namedWrites(store, naming),
+    ...named,
+    ...searchedGraphs({ graphs: database.graphs, graphImports: named.graphImports }, indexing, names),
+    indexForSearch: (position) => indexForSearch(indexing, { names, graphs: database.graphs }, position),
     names: nameIndex(naming),
     indexNamesAgain: (position) => indexNamesAgain(naming, position),
     blobs,

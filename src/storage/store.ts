@@ -1,5 +1,5 @@
 import type { Bucket, Buckets } from '../domain/bucket.ts';
-import type { RecordStore } from '../domain/collections/collection.ts';
+import type { RecordStore, TermStore } from '../domain/collections/collection.ts';
 import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
 import type { HashingPorts } from '../domain/integrity/blobs/hash-unhashed.ts';
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
@@ -18,7 +18,7 @@ export interface ConnectionCounts {
 }
 
 /** The statements, graphs and records of a store. Its blobs are in buckets. */
-export interface StoreDatabase extends RecordStore, StoreOfRows, AsyncDisposable {
+export interface StoreDatabase extends RecordStore, TermStore, StoreOfRows, AsyncDisposable {
   /** Where the store is, for logs, without passwords. */
   readonly place: string;
   /** Whether a process was killed while it wrote to the store. */
@@ -47,6 +47,8 @@ export interface PlannedStore
   readonly names: NameIndex;
   /** A step that brings the store up to date, see `indexNamesAgain`. */
   readonly indexNamesAgain: (position: string | null) => AsyncIterable<UpgradeProgress>;
+  /** A step that brings the store up to date, see `indexForSearch`. */
+  readonly indexForSearch: (position: string | null) => AsyncIterable<UpgradeProgress>;
 }
 
 export type Store = Omit<PlannedStore, Exclude<keyof StoreOfRows, 'statements'> | 'wasInterrupted'>;

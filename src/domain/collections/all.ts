@@ -22,6 +22,7 @@ import {
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { nameRecords } from '../integrity/names/name-records.ts';
 import { retractions } from '../integrity/retractions/retraction-records.ts';
+import { searchEntries } from '../integrity/search/search-entries.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
@@ -52,6 +53,7 @@ export const collections: readonly Collection[] = [
   signatures,
   retractions,
   nameRecords,
+  searchEntries,
   credentials,
   statusLists,
   statusEntries,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Order, Records } from './records.ts';
+import type { TermSearch, Terms } from './term-search.ts';
 
 type Key<Shape extends z.ZodObject> = Extract<keyof z.output<Shape>, string>;
 /** A scalar member, possibly nested, such as `owner.issuer`. */
@@ -25,6 +26,8 @@ interface Declaration<Shape extends z.ZodObject, Unique extends string, Index ex
   readonly expiry?: Key<Shape>;
   /** Migrations skip transient records. */
   readonly isTransient?: boolean;
+  /** For `TermSearch`. */
+  readonly terms?: Terms<z.output<Shape>>;
 }
 
 /** One kind of record, which every store implements from this declaration. */
@@ -39,6 +42,7 @@ export interface Collection<Shape extends z.ZodObject = z.ZodObject, Index exten
   readonly order: Order;
   readonly expiry: string | null;
   readonly isTransient: boolean;
+  readonly terms: Terms<never> | null;
 }
 
 /** The records of a collection: `RecordsOf<typeof users>`. */
@@ -49,6 +53,11 @@ export interface RecordStore {
   of<Shape extends z.ZodObject, Index extends string>(
     declared: Collection<Shape, Index>,
   ): Records<z.output<Shape>, Index>;
+}
+
+export interface TermStore {
+  /** @param declared has terms. */
+  termsOf<Shape extends z.ZodObject>(declared: Collection<Shape>): TermSearch<z.output<Shape>>;
 }
 
 export function collection<
@@ -65,6 +74,7 @@ export function collection<
     partial: {},
     order: 'ascending',
     isTransient: false,
+    terms: null,
     ...declaration,
     name,
     unique: { ...unique },

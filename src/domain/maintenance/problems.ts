@@ -16,6 +16,7 @@ export type ProblemKind =
   | 'result'
   | 'record'
   | 'name'
+  | 'search-entry'
   | 'retraction'
   | 'credential'
   | 'status-entry'

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { defineTerms } from './collections/term-search.ts';
 
 /** How long readers wait while SQLite locks them out, such as during a recovery. */
 const busyMs = 1_000;
@@ -13,7 +14,7 @@ const logBytes = 64 << 20;
 const mappedBytes = 0x7fff_0000;
 
 export function openWriter(file: string): DatabaseSync {
-  return opened(
+  const database = opened(
     new DatabaseSync(file, { timeout: busyMs }),
     `PRAGMA page_size = ${pageBytes};
      PRAGMA journal_mode = WAL;
@@ -24,6 +25,8 @@ export function openWriter(file: string): DatabaseSync {
      PRAGMA wal_autocheckpoint = ${logBytes / pageBytes};
      PRAGMA journal_size_limit = ${2 * logBytes};`,
   );
+  defineTerms(database);
+  return database;
 }
 
 export function openReader(file: string): DatabaseSync {

@@ -6,6 +6,7 @@ import type { StoreDatabase } from '../store.ts';
 import { stagingIn } from './buckets/folder-bucket.ts';
 import { type SmallBlobs, smallBlobs } from './buckets/small-blobs.ts';
 import { embeddedRecords } from './collections/records.ts';
+import { embeddedTermSearch } from './collections/term-search.ts';
 import { openDatabase } from './database.ts';
 import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
 import { embeddedGraphImports, embeddedGraphs, forgetImports, graphReads } from './graphs/graphs.ts';
@@ -43,6 +44,7 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDat
     graphImports: embeddedGraphImports(database),
     spools: spoolFiles(stagingIn(dataDir)),
     of: (declared) => embeddedRecords(database, declared),
+    termsOf: (declared) => embeddedTermSearch(reader, declared),
     exchangeSeries: embeddedExchangeSeries(reader),
     failure: database.writes.failure,
     now: () => new Date(),

@@ -6,6 +6,7 @@ import { repeat } from '../repeat.ts';
 import { spoolFiles } from '../spool-files.ts';
 import type { StoreDatabase } from '../store.ts';
 import { mongoRecords } from './collections/records.ts';
+import { mongoTermSearch } from './collections/term-search.ts';
 import { watchConnection } from './connection-watch.ts';
 import type { Database, DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
@@ -52,6 +53,7 @@ export async function openMongoDatabase(
     graphImports: mongoGraphImports(database),
     spools: spoolFiles(spoolFolder),
     of: (declared) => mongoRecords(database, declared),
+    termsOf: (declared) => mongoTermSearch(database, declared),
     exchangeSeries: mongoExchangeSeries(database),
     failure,
     connections: () => database.connections(),

@@ -28,6 +28,7 @@ import { namesContract } from '../../contract/names.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
+import { searchContract } from '../../contract/search.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { signedListsContract } from '../../contract/signed-lists.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
@@ -51,6 +52,7 @@ describe('the embedded store', () => {
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   namesContract(open);
+  searchContract(open);
   gatewayContract(open);
   userStoreContract(open);
   sessionStoreContract(open);

@@ -24,6 +24,7 @@ import { namesContract } from '../../contract/names.ts';
 import { limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
+import { searchContract } from '../../contract/search.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { signedListsContract } from '../../contract/signed-lists.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
@@ -81,6 +82,7 @@ describeMongo('the store on MongoDB', () => {
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
   namesContract(openNew);
+  searchContract(openNew);
   gatewayContract(openTwice);
   userStoreContract(openNew);
   sessionStoreContract(openNew);

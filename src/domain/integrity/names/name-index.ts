@@ -72,7 +72,7 @@ export interface NameReading {
 }
 
 /** The visible statements of names, by `jcs_cid`. */
-async function statementsOf(
+export async function statementsOf(
   rows: StatementRowsOfStore,
   records: readonly Pick<NameRecord, 'id'>[],
   scope: StatementScope,

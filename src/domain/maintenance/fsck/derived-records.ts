@@ -4,11 +4,15 @@ import { type StateRecord, stateRecords } from '../../control-plane/gateway/runt
 import { stateBlobs, stateBlobsOf } from '../../control-plane/gateway/state-blobs.ts';
 import { jcs } from '../../integrity/identification/jcs.ts';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
+import { uuidIn } from '../../integrity/identifiers/identifiers.ts';
 import { nameless } from '../../integrity/names/index-again.ts';
 import { nameRecords } from '../../integrity/names/name-records.ts';
 import { recordsOf } from '../../integrity/names/naming.ts';
+import type { Graph } from '../../integrity/ports.ts';
 import { retractionsIn } from '../../integrity/retractions/keep.ts';
 import { retractions } from '../../integrity/retractions/retraction-records.ts';
+import { entriesOfGraph, entriesOfName } from '../../integrity/search/indexing.ts';
+import { searchEntries } from '../../integrity/search/search-entries.ts';
 import { signatures } from '../../integrity/signatures/signatures.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { CheckedStore, RecordEntry } from '../contents.ts';
@@ -111,6 +115,47 @@ export const derivedNames: DerivedRecords<VerifiedStatement, typeof nameRecords.
     missing: 'The index has no name for its subject yet',
     other: 'The index has another name for its subject',
     orphan: 'No statement gives this name',
+  },
+};
+
+/** What things are found by. */
+export const derivedSearchEntries: DerivedRecords<VerifiedStatement | Graph, typeof searchEntries.shape> = {
+  kind: 'search-entry',
+  declared: searchEntries,
+  async make(store, sources) {
+    const graphs = sources.filter((source) => 'graphId' in source);
+    const statements = sources.filter((source) => 'row' in source).filter(({ row }) => row.isTrusted);
+    const { records: names } = await derivedNames.make(store, statements);
+    const entryOf = new Map(statements.map(({ row, entry }) => [row.jcsCid.text, entry]));
+    const made = await Array.fromAsync(names, async (name) => {
+      const { graphIds = [] } = entryOf.get(name.id) ?? {};
+      const found = await Array.fromAsync(graphIds, (graphId) => store.graph(graphId));
+      const projects = found.flatMap((graph) => (graph ? graph.projectId : []));
+      return entriesOfName(name, { id: name.id, order: 0 - name.newestFirst, projects });
+    });
+    const order = store.now().getTime() * 1_000;
+    const records = [...made.flat(), ...graphs.flatMap((graph) => entriesOfGraph(graph, order))];
+    return { records: [...new Map(records.map((record) => [record.id, record])).values()] };
+  },
+  // Any of the statements that give the same name can have made it.
+  compared: ({ project, group, subject, folded }) => [project, group, subject, folded],
+  async withSource(store, entries) {
+    const isGraph = ({ record }: RecordEntry) => isObject(record) && record.statement === null;
+    const ofStatements = carried(({ record }) => (isObject(record) ? record.statement : undefined));
+    const known = await ofStatements(
+      store,
+      entries.filter((entry) => !isGraph(entry)),
+    );
+    const graphs = await Array.fromAsync(entries.filter(isGraph), async ({ id, record }) => {
+      const graphId = uuidIn(String(isObject(record) ? record.subject : ''));
+      return graphId !== undefined && (await store.graph(graphId)) ? [id] : [];
+    });
+    return new Set([...known, ...graphs.flat()]);
+  },
+  says: {
+    missing: 'The index of the search does not have it yet',
+    other: 'The index of the search has something else for it',
+    orphan: 'Nothing gives this entry of the search',
   },
 };
 

@@ -4,7 +4,13 @@ import { lost, messageOfDamage, recordProblem, repairable, type StoreProblem } f
 import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
 import { fsckCredentials } from './credentials.ts';
-import { compareDerived, derivedNames, derivedRetractions, orphanedRecords } from './derived-records.ts';
+import {
+  compareDerived,
+  derivedNames,
+  derivedRetractions,
+  derivedSearchEntries,
+  orphanedRecords,
+} from './derived-records.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
@@ -27,6 +33,7 @@ export type FsckPart =
   | 'statements'
   | 'indexes'
   | 'names'
+  | 'search'
   | 'retractions'
   | 'records'
   | 'credentials'
@@ -69,6 +76,7 @@ export async function* fsckStore(
     ['statements', () => fsckStatements(run)],
     ['indexes', () => fsckDerived(run)],
     ['names', () => orphanedRecords(run, derivedNames)],
+    ['search', () => fsckSearch(run)],
     ['retractions', () => orphanedRecords(run, derivedRetractions)],
     ['records', () => fsckRecords(run)],
     ['credentials', () => fsckCredentials(run)],
@@ -103,6 +111,11 @@ async function* fsckDerived({ store: { derived }, repair }: FsckRun): AsyncGener
   const problems = await Array.fromAsync(derived.check());
   if (repair && problems.length > 0) await derived.rebuild();
   for (const { kind, id, problem } of problems) yield repairable(kind, id, problem, { repair });
+}
+
+async function* fsckSearch(run: FsckRun): AsyncGenerator<StoreProblem> {
+  for await (const graph of run.store.graphs()) yield* compareDerived(run, derivedSearchEntries, [graph]);
+  yield* orphanedRecords(run, derivedSearchEntries);
 }
 
 /** Compares each record with the declaration of its collection. The database itself keeps the unique sets. */
@@ -141,6 +154,7 @@ async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem> {
     const verified = page.filter((result) => 'row' in result);
     yield* compareDerived(run, derivedNames, verified);
     yield* compareDerived(run, derivedRetractions, verified);
+    yield* compareDerived(run, derivedSearchEntries, verified);
     const unchecked = page.filter((result) => 'damagedSet' in result).length;
     count('statements', page.length - unchecked);
     count('unchecked', unchecked);

@@ -8,7 +8,12 @@ import type { Collection, Fixed } from '../../../domain/collections/collection.t
 export function createTables(database: DatabaseSync, collections: readonly Collection[]): void {
   for (const declared of collections) {
     const { name, key, unique, indexes, partial } = declared;
-    const columns = ['record TEXT NOT NULL', ...membersOf(declared).map(virtual)];
+    const columns = [
+      // The terms of a record have its number.
+      ...(declared.terms ? ['position INTEGER PRIMARY KEY'] : []),
+      'record TEXT NOT NULL',
+      ...membersOf(declared).map(virtual),
+    ];
     database.exec(`CREATE TABLE IF NOT EXISTS ${quoted(name)} (${columns.join(', ')}) STRICT`);
     for (const column of missingColumns(database, declared))
       database.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${virtual(column)}`);
@@ -21,7 +26,26 @@ export function createTables(database: DatabaseSync, collections: readonly Colle
     for (const [index, members] of Object.entries(indexes))
       if (members.length > 0 && !(index in unique))
         create('INDEX', index, [...members, key], conditionOf(partial[index]));
+    if (declared.terms) createTermTable(database, name);
   }
+}
+
+/** The full-text index of the terms of records. Triggers keep it, whoever writes a record. */
+function createTermTable(database: DatabaseSync, name: string): void {
+  const [table, index] = [quoted(name), quoted(termTable(name))];
+  const add = `INSERT INTO ${index} (rowid, terms) VALUES (new.rowid, record_terms('${name}', new.record));`;
+  const drop = `DELETE FROM ${index} WHERE rowid = old.rowid;`;
+  const trigger = (event: string, work: string) =>
+    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${termTable(name)}_${event}`)} AFTER ${event} ON ${table} BEGIN ${work} END;`;
+  database.exec(
+    `CREATE VIRTUAL TABLE IF NOT EXISTS ${index}
+       USING fts5 (terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
+     ${trigger('insert', add)} ${trigger('delete', drop)} ${trigger('update', `${drop} ${add}`)}`,
+  );
+}
+
+export function termTable(name: string): string {
+  return `${name}_terms`;
 }
 
 function conditionOf(fixed: Fixed = {}): string {

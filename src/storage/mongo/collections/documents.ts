@@ -19,20 +19,27 @@ export function omittedNulls(collection: Collection): readonly string[] {
   return [...new Set(members)].filter((member) => isNullable(collection, member));
 }
 
+/** The terms of a record, see `TermSearch`. */
+export const termsMember = 'search_terms';
+
 export function documentOf(collection: Collection, record: object): RecordDocument {
   const { [collection.key]: key, ...rest } = record as Record<string, unknown>;
   const omitted = omittedNulls(collection);
   const members = Object.entries(rest).filter(([name, value]) => value !== null || !omitted.includes(name));
-  return { _id: String(key), ...Object.fromEntries(members) };
+  const terms = collection.terms && { [termsMember]: collection.terms.of(record as never) };
+  return { _id: String(key), ...Object.fromEntries(members), ...terms };
 }
 
-export function recordOf(collection: Collection, { _id, ...rest }: RecordDocument): Record<string, unknown> {
+export function recordOf(
+  collection: Collection,
+  { _id, [termsMember]: _, ...rest }: RecordDocument,
+): Record<string, unknown> {
   const nulls = omittedNulls(collection).map((member) => [member, null]);
   return { [collection.key]: _id, ...Object.fromEntries(nulls), ...rest };
 }
 
 export function indexesOf(collection: Collection): CollectionIndexes {
-  const { name, key, unique, indexes, partial } = collection;
+  const { name, key, unique, indexes, partial, terms } = collection;
   const omitted = new Set(omittedNulls(collection));
   const sets = Object.entries(unique).map(([index, members]) => {
     const filtered = members.filter((member) => omitted.has(member));
@@ -52,7 +59,10 @@ export function indexesOf(collection: Collection): CollectionIndexes {
       key: ascending([...members, '_id']),
       ...(partial[index] && { partialFilterExpression: partial[index] }),
     }));
-  return { collection: name, indexes: [...sets, ...ordered] };
+  const searched = terms
+    ? [{ name: 'terms', key: { [termsMember]: 1, [terms.order]: -1, _id: -1 } as const }]
+    : [];
+  return { collection: name, indexes: [...sets, ...ordered, ...searched] };
 }
 
 function ascending(members: readonly string[]): Record<string, 1> {

@@ -1,0 +1,173 @@
+import { everythingVisible } from '../../access/visibility.ts';
+import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
+import { cidIn } from '../identifiers/cid.ts';
+import type { GraphImports } from '../manifest/ports.ts';
+import { type NameRecord, type NameRecords, namingKind } from '../names/name-records.ts';
+import type { Graph, GraphStore } from '../ports.ts';
+import { PackedRows, rowsOfKind } from '../statements/packed-rows.ts';
+import type { StatementRowsOfStore, WholeStatement } from '../statements/rows.ts';
+import { entriesFor, groupOf, type SearchEntries, type SearchEntry } from './search-entries.ts';
+
+export interface IndexingPorts {
+  readonly entries: Pick<SearchEntries, 'insert'>;
+  readonly rows: StatementRowsOfStore;
+  readonly now: () => Date;
+}
+
+/** The entries of a name that a verified statement gives. A DID is found by itself, too. */
+export function entriesOfName({ subject, name }: NameRecord, { id, order, projects }: Naming): SearchEntry[] {
+  const found = { subject, group: groupOf(subject), statement: id, order };
+  const texts = found.group === 'people' ? [name, subject] : [name];
+  return texts.flatMap((text) => entriesFor(found, text, projects));
+}
+
+/** What a statement adds to its name. */
+export interface Naming {
+  /** The `jcs_cid`. */
+  readonly id: string;
+  readonly order: number;
+  /** Of the graphs that have it. */
+  readonly projects: readonly string[];
+}
+
+export function entriesOfGraph({ graphId, name, projectId }: Graph, order: number): SearchEntry[] {
+  const found = { subject: `urn:uuid:${graphId}`, group: 'graphs', statement: null, order } as const;
+  return entriesFor(found, name, [projectId]);
+}
+
+const entriesAtOnce = 1_000;
+
+/** Indexes names for everybody who may see their statements now. */
+async function indexNames({ entries, rows }: IndexingPorts, names: readonly NameRecord[]): Promise<void> {
+  const cids = names.flatMap(({ id }) => cidIn(id) ?? []);
+  if (cids.length === 0) return;
+  const found = (await rows.verified.whole(cids)).filter((row) => row !== undefined);
+  const byId = new Map(found.map((row) => [row.jcsCid.text, row]));
+  const made = names.flatMap((name) => {
+    const row = byId.get(name.id);
+    return row ? entriesOfName(name, namingIn(row, name)) : [];
+  });
+  const distinct = [...new Map(made.map((entry) => [entry.id, entry])).values()];
+  for (let at = 0; at < distinct.length; at += entriesAtOnce)
+    await entries.insert(distinct.slice(at, at + entriesAtOnce));
+}
+
+function namingIn({ jcsCid, memberships }: WholeStatement, { newestFirst }: NameRecord): Naming {
+  const order = 0 - newestFirst;
+  return { id: jcsCid.text, order, projects: memberships.map(({ projectId }) => projectId) };
+}
+
+/** Indexes names as soon as they are stored. A repeat indexes what an interrupted one has not. */
+export function searchedNames(names: NameRecords, ports: IndexingPorts): NameRecords {
+  return {
+    ...names,
+    async insert(records) {
+      const areNew = await names.insert(records);
+      await indexNames(ports, records);
+      return areNew;
+    },
+    async update(key, expected, change) {
+      const updated = await names.update(key, expected, change);
+      if (updated) await indexNames(ports, [updated]);
+      return updated;
+    },
+  };
+}
+
+interface Writes {
+  readonly graphs: GraphStore;
+  readonly graphImports: GraphImports;
+}
+
+/** Indexes graphs as soon as they are registered, and the names in imported graphs for those who may see the graph. */
+export function searchedGraphs(
+  { graphs, graphImports }: Writes,
+  ports: IndexingPorts,
+  names: Pick<NameRecords, 'among'>,
+): Writes {
+  const index = (graph: Graph) => ports.entries.insert(entriesOfGraph(graph, microseconds(ports.now())));
+  return {
+    graphs: {
+      ...graphs,
+      async add(graph) {
+        const outcome = await graphs.add(graph);
+        if (outcome === 'added') await index(graph);
+        return outcome;
+      },
+    },
+    graphImports: {
+      async begin(projectId) {
+        const coming = await graphImports.begin(projectId);
+        const naming: string[] = [];
+        return {
+          ...coming,
+          async put(given) {
+            const rows = given instanceof PackedRows ? given : [...given];
+            for (const { jcsCid } of rowsOfKind(rows, namingKind)) naming.push(jcsCid.text);
+            return await coming.put(rows);
+          },
+          async publish(graph, attachments) {
+            const outcome = await coming.publish(graph, attachments);
+            if (outcome === 'exists') return outcome;
+            await index(graph);
+            for (let at = 0; at < naming.length; at += namesAtOnce)
+              await indexNames(
+                ports,
+                (await names.among('key', naming.slice(at, at + namesAtOnce), 1)).flat(),
+              );
+            return outcome;
+          },
+        };
+      },
+    },
+  };
+}
+
+function microseconds(time: Date): number {
+  return time.getTime() * 1_000;
+}
+
+const namesAtOnce = 500;
+const afterNames = 'graphs';
+
+/** Indexes all names and graphs of a store. */
+export async function* indexForSearch(
+  ports: IndexingPorts,
+  {
+    names,
+    graphs,
+  }: { readonly names: Pick<NameRecords, 'page'>; readonly graphs: Pick<GraphStore, 'children'> },
+  position: string | null,
+): AsyncGenerator<UpgradeProgress> {
+  let done = 0;
+  for (let after = position; after !== afterNames; ) {
+    const page = await names.page('key', [], { after, limit: namesAtOnce });
+    await indexNames(ports, page.records);
+    done += page.records.length;
+    after = page.next ?? afterNames;
+    yield { done, position: after };
+  }
+  for await (const graph of allGraphs(graphs, null)) {
+    await ports.entries.insert(entriesOfGraph(graph, microseconds(ports.now())));
+    done += 1;
+  }
+  yield { done, position: afterNames };
+}
+
+async function* allGraphs(
+  graphs: Pick<GraphStore, 'children'>,
+  parentId: string | null,
+): AsyncGenerator<Graph> {
+  for (let after: string | null | undefined = null; after !== undefined; ) {
+    const page: Awaited<ReturnType<GraphStore['children']>> = await graphs.children(
+      parentId,
+      { after, limit: namesAtOnce },
+      everythingVisible,
+    );
+    for (const graph of page.graphs) {
+      yield graph;
+      yield* allGraphs(graphs, graph.graphId);
+    }
+    after = page.next;
+  }
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
+import type { Graph } from '../../src/domain/integrity/ports.ts';
+import { searchGroup } from '../../src/domain/integrity/search/search.ts';
+import { type IndexedGroup, searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
+import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
+import type { PlannedStore } from '../../src/storage/store.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { row } from '../builders/rows.ts';
+import { did } from '../builders/statements.ts';
+import { putBlob } from './filled-store.ts';
+
+type Searched = Omit<PlannedStore, 'place' | 'ready'>;
+
+/** How every store finds things by parts of their names. */
+export function searchContract(open: () => Promise<Searched>): void {
+  describe('the search', () => {
+    let store: Searched;
+    /** What makes names unlike those of other tests. */
+    let own: string;
+    let graph: Graph;
+    let time = 0;
+
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(async () => {
+      await store[Symbol.asyncDispose]();
+    });
+    beforeEach(async () => {
+      own = randomUUID().slice(0, 8);
+      graph = await addGraph();
+    });
+
+    async function addGraph(name = 'graph'): Promise<Graph> {
+      const added = { ...newGraph(), name };
+      await store.graphs.add(added);
+      return added;
+    }
+
+    function naming(name: string, subject: string) {
+      const document = Buffer.from(JSON.stringify({ name }));
+      const references = [
+        { role: 'subject', identifier: subject },
+        { role: 'metadata', identifier: cidUrn(cidOf(codecs.jcs, document)) },
+        { role: 'registeredBy', identifier: did },
+      ];
+      const text = JSON.stringify({ references, salt: randomUUID() });
+      time += 1;
+      return { document, row: row(text, { kind: 'MetadataRegistration', references, time }) };
+    }
+
+    const thing = (text: string) => cidUrn(cidOf(codecs.raw, own + text));
+
+    async function give(name: string, { subject = thing(name), of = graph } = {}) {
+      const { document, row } = naming(name, subject);
+      await putBlob(store.blobs, document, 'blake3');
+      await store.statements.putMany([row], of.graphId);
+    }
+
+    interface Asked {
+      readonly visibility?: Visibility;
+      readonly group?: IndexedGroup;
+      readonly limit?: number;
+    }
+
+    /** The names of all pages, each as the first one of its thing. */
+    async function found(
+      text: string,
+      { visibility = everythingVisible, group = 'artefacts', limit = 100 }: Asked = {},
+    ) {
+      const words = wordsIn(text) ?? expect.fail();
+      const ports = {
+        names: store.of(nameRecords),
+        rows: store.rows,
+        graphs: store.graphs,
+        terms: store.termsOf(searchEntries),
+      };
+      const names: (string | undefined)[] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const page: Awaited<ReturnType<typeof searchGroup>> = await searchGroup(
+          ports,
+          { words, group },
+          { after, limit },
+          visibility,
+        );
+        expect(page.hits.length).toBeLessThanOrEqual(limit);
+        names.push(...page.hits.map((hit) => hit.names[0]));
+        after = page.next;
+      }
+      return names;
+    }
+
+    test('finds any part of a name, in any case and width', async () => {
+      await give(`src/${own}/lineage/trace.js`);
+      for (const part of [`${own}/lin`, `${own.toUpperCase()} ACE.J`, `${own} ｔｒａｃｅ`, `tr ${own} s`])
+        expect(await found(part)).toEqual([`src/${own}/lineage/trace.js`]);
+      for (const other of [`${own}/lineage/trace.ts`, `${own} race.x`, `${own} ra`, `ac${own}`])
+        expect(await found(other)).toEqual([]);
+    });
+
+    test('puts the best first and the newest of these first, on pages of any size', async () => {
+      const given = [`x${own}`, `a ${own}`, `${own} b`, own, `a-${own}`, `${own}c`, `xx${own}`];
+      for (const name of given) await give(name);
+      const best = [own, `${own}c`, `${own} b`, `a-${own}`, `a ${own}`, `xx${own}`, `x${own}`];
+      for (const limit of [1, 2, 100]) expect(await found(own, { limit })).toEqual(best);
+    });
+
+    test('finds all of many, each once, the newest of the best first', async () => {
+      for (let at = 0; at < 260; at += 1) await give(`${at % 2 ? '' : 'a '}${own} ${at}`);
+      const names = await found(own, { limit: 30 });
+      expect(new Set(names).size).toBe(260);
+      expect(names.slice(0, 3)).toEqual([`${own} 259`, `${own} 257`, `${own} 255`]);
+      expect(names.at(-1)).toBe(`a ${own} 0`);
+      expect(await found(`${own} 25`)).toHaveLength(11);
+    }, 60_000);
+
+    test('shows a thing with several names once, by its best name', async () => {
+      const subject = thing('several');
+      for (const name of [`old ${own}`, own, `new ${own}`]) await give(name, { subject });
+      await give(`other ${own}`);
+      expect(await found(own)).toEqual([`new ${own}`, `other ${own}`]);
+      expect(await found(own, { limit: 1 })).toEqual([`new ${own}`, `other ${own}`]);
+    });
+
+    test('finds for each reader what their projects name', async () => {
+      const other = await addGraph();
+      const shared = thing('shared');
+      await give(`mine ${own}`);
+      await give(`theirs ${own}`, { of: other });
+      await give(`shared ${own}`, { subject: shared });
+      await give(`shared ${own}`, { subject: shared, of: other });
+      const mine = { projects: new Set([graph.projectId]) };
+      expect(await found(own, { visibility: mine })).toEqual([`shared ${own}`, `mine ${own}`]);
+      expect(await found(own, { visibility: { projects: new Set() } })).toEqual([]);
+      const both = { projects: new Set([graph.projectId, other.projectId]) };
+      expect((await found(own, { visibility: both })).toSorted()).toEqual([
+        `mine ${own}`,
+        `shared ${own}`,
+        `theirs ${own}`,
+      ]);
+      const many = Array.from({ length: 60 }, () => randomUUID());
+      const withMany = { projects: new Set([graph.projectId, ...many]) };
+      expect(await found(own, { visibility: withMany })).toEqual([`shared ${own}`, `mine ${own}`]);
+      expect(await found('in no graph')).toEqual([]);
+    });
+
+    test('finds the names in an imported graph when it is published', async () => {
+      const { document, row } = naming(`imported ${own}`, thing('imported'));
+      await putBlob(store.blobs, document, 'blake3');
+      const coming = { ...newGraph(), name: `graph ${own}` };
+      const mine = { projects: new Set([coming.projectId]) };
+      const graphImport = await store.graphImports.begin(coming.projectId);
+      await graphImport.put([row]);
+      expect(await found(own, { visibility: mine })).toEqual([]);
+      await graphImport.publish(coming, { contexts: [], anchors: [] });
+      expect(await found(own, { visibility: mine })).toEqual([`imported ${own}`]);
+      expect(await found(own, { visibility: mine, group: 'graphs' })).toEqual([`graph ${own}`]);
+      expect(await found(own, { visibility: { projects: new Set(['x']) }, group: 'graphs' })).toEqual([]);
+    });
+
+    test('finds names as soon as their document arrives', async () => {
+      const { document, row } = naming(`late ${own}`, thing('late'));
+      await store.statements.putMany([row], graph.graphId);
+      expect(await found(own)).toEqual([]);
+      await putBlob(store.blobs, document, 'blake3');
+      expect(await found(own, { visibility: { projects: new Set([graph.projectId]) } })).toEqual([
+        `late ${own}`,
+      ]);
+    });
+
+    test('finds long names with markup, and short words at the start of a word', async () => {
+      const long = `<script>alert("${own}")</script>${'y'.repeat(10_000)}`;
+      await give(long);
+      expect(await found(`<script>alert("${own}")`)).toEqual([long.slice(0, 200)]);
+      await give(`日本 ${own}`);
+      expect(await found(`日 ${own}`)).toEqual([`日本 ${own}`]);
+      expect(await found(`本 ${own}`)).toEqual([]);
+      expect(() => wordsIn('word '.repeat(1_000))).toThrow('at most 32 words');
+    });
+
+    test('indexes everything again, in parts', async () => {
+      await give(`again ${own}`);
+      const entries = store.of(searchEntries);
+      const visibility = { projects: new Set([graph.projectId]) };
+      for await (const { id, folded } of allOf(entries)) if (folded.includes(own)) await entries.remove(id);
+      expect(await found(own, { visibility })).toEqual([]);
+      for await (const { position } of store.indexForSearch(null)) expect(position).toBeTypeOf('string');
+      expect(await found(own, { visibility })).toEqual([`again ${own}`]);
+    });
+  });
+}
+
+async function* allOf(entries: ReturnType<typeof entriesIn>) {
+  for (let after: string | null | undefined = null; after !== undefined; ) {
+    const page: Awaited<ReturnType<typeof entries.page>> = await entries.page('key', [], {
+      after,
+      limit: 100,
+    });
+    yield* page.records;
+    after = page.next;
+  }
+}
+
+function entriesIn(store: Searched) {
+  return store.of(searchEntries);
+}
