@@ -8,6 +8,7 @@ import { nameIndex } from '../domain/integrity/names/name-index.ts';
 import { nameRecords } from '../domain/integrity/names/name-records.ts';
 import { namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
 import { indexForSearch, searchedGraphs, searchedNames } from '../domain/integrity/search/indexing.ts';
+import { thingSearch } from '../domain/integrity/search/search.ts';
 import { searchEntries } from '../domain/integrity/search/search-entries.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
 import { planned } from '../domain/integrity/statements/statement-index.ts';
@@ -99,6 +100,7 @@ function joined(
     ...searchedGraphs({ graphs: database.graphs, graphImports: named.graphImports }, indexing, names),
     indexForSearch: (position) => indexForSearch(indexing, { names, graphs: database.graphs }, position),
     names: nameIndex(naming),
+    search: thingSearch({ names, rows, graphs: database.graphs, terms: database.termsOf(searchEntries) }),
     indexNamesAgain: (position) => indexNamesAgain(naming, position),
     blobs,
     blobHashing,

@@ -5,6 +5,7 @@ import type { HashingPorts } from '../domain/integrity/blobs/hash-unhashed.ts';
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
+import type { ThingSearch } from '../domain/integrity/search/search.ts';
 import type { PlannedStatements, StoreOfRows } from '../domain/integrity/statements/statement-index.ts';
 import type { UpgradeProgress } from '../domain/maintenance/upgrades/upgrades.ts';
 
@@ -45,6 +46,7 @@ export interface PlannedStore
   readonly blobs: BlobStore;
   readonly blobHashing: Omit<HashingPorts, 'hash'> & { readonly bucket: Bucket };
   readonly names: NameIndex;
+  readonly search: ThingSearch;
   /** A step that brings the store up to date, see `indexNamesAgain`. */
   readonly indexNamesAgain: (position: string | null) => AsyncIterable<UpgradeProgress>;
   /** A step that brings the store up to date, see `indexForSearch`. */

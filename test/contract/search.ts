@@ -2,18 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
 import type { Graph } from '../../src/domain/integrity/ports.ts';
-import { searchGroup } from '../../src/domain/integrity/search/search.ts';
 import { type IndexedGroup, searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
 import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
-import type { PlannedStore } from '../../src/storage/store.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
 import { did } from '../builders/statements.ts';
+import type { FillableStore } from './filled-store.ts';
 import { putBlob } from './filled-store.ts';
 
-type Searched = Omit<PlannedStore, 'place' | 'ready'>;
+type Searched = FillableStore & AsyncDisposable;
 
 /** How every store finds things by parts of their names. */
 export function searchContract(open: () => Promise<Searched>): void {
@@ -73,16 +71,9 @@ export function searchContract(open: () => Promise<Searched>): void {
       { visibility = everythingVisible, group = 'artefacts', limit = 100 }: Asked = {},
     ) {
       const words = wordsIn(text) ?? expect.fail();
-      const ports = {
-        names: store.of(nameRecords),
-        rows: store.rows,
-        graphs: store.graphs,
-        terms: store.termsOf(searchEntries),
-      };
       const names: (string | undefined)[] = [];
       for (let after: string | null | undefined = null; after !== undefined; ) {
-        const page: Awaited<ReturnType<typeof searchGroup>> = await searchGroup(
-          ports,
+        const page: Awaited<ReturnType<typeof store.search.inGroup>> = await store.search.inGroup(
           { words, group },
           { after, limit },
           visibility,

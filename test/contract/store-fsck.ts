@@ -7,11 +7,13 @@ import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
 import { retractions } from '../../src/domain/integrity/retractions/retraction-records.ts';
+import { searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import type { ProblemKind, StoreProblem } from '../../src/domain/maintenance/problems.ts';
 import { Verifier } from '../../src/domain/maintenance/verifier.ts';
+import { newGraph } from '../builders/graphs.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import { blobUrn, did, identifierWith, ownStatement } from '../builders/statements.ts';
 import { isThorough } from '../property-runs.ts';
@@ -109,7 +111,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         statements: filled.statements.length + 1,
         unchecked: 0,
         graphs: 4,
-        records: 17,
+        records: 37,
         damaged: 0,
         unfinished: 0,
         orphans: 0,
@@ -213,6 +215,32 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect(known.flat().map(({ withdrawn }) => withdrawn)).toEqual([null, subject]);
     });
 
+    test('finds what the search lacks, and what nothing gives', async () => {
+      const graph = { ...newGraph(), name: 'a graph' };
+      const ids: string[] = [];
+      {
+        await using store = await place.open();
+        await store.graphs.add(graph);
+        const entries = store.of(searchEntries);
+        const { records } = await entries.page('key', [], { after: null, limit: 100 });
+        for (const { id, folded } of records) if (folded === 'a graph') ids.push(id);
+        const [entry] = records;
+        if (!entry) expect.fail();
+        for (const id of ids) await entries.remove(id);
+        await entries.insert([{ ...entry, id: 'stray', statement: nothing }]);
+      }
+      const all = (repair: string) => [
+        ...ids.map((id) => ({ kind: 'search-entry', id, severity: 'unfinished', repair })),
+        { kind: 'search-entry', id: 'stray', severity: 'orphan', repair },
+      ];
+      const sorted = async (options?: Parameters<typeof runFsck>[1]) =>
+        (await run(options)).problems.toSorted(byId);
+      expect(ids).toHaveLength(2);
+      expect(await sorted()).toMatchObject(all('possible').toSorted(byId));
+      expect(await sorted({ repair: true })).toMatchObject(all('done').toSorted(byId));
+      expect((await run()).problems).toEqual([]);
+    });
+
     test('removes a name that an earlier version took from a document in a format of its own', async () => {
       const text = jcs({ spdxVersion: 'SPDX-2.3', name: 'sbom' });
       const document = cidOf(codecs.jcs, text);
@@ -235,6 +263,10 @@ export function storeFsckContract<Place extends FsckPlace>(
 }
 
 const nothing = cidOf(codecs.jcs, 'nothing').text;
+
+function byId(one: { readonly id: string }, other: { readonly id: string }): number {
+  return one.id < other.id ? -1 : 1;
+}
 
 const nameOfNothing: Orphan<FsckPlace> = {
   name: 'a name that no statement gives',

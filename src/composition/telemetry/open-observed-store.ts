@@ -80,6 +80,7 @@ function tracedStore(store: Store, traces: Traces): Store {
     graphs: tracedPort(traces, 'graphs', store.graphs),
     graphImports: tracedPort(traces, 'graphImports', store.graphImports),
     names: tracedPort(traces, 'names', store.names),
+    search: tracedPort(traces, 'search', store.search),
     exportResults: tracedStaging(traces, 'exportResults', store.exportResults),
     sealedContents: tracedStaging(traces, 'sealedContents', store.sealedContents),
     blobs: tracedStaging(traces, 'blobs', store.blobs),

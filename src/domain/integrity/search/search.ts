@@ -3,12 +3,46 @@ import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { uuidIn } from '../identifiers/identifiers.ts';
 import { type NameReading, statementsOf } from '../names/name-index.ts';
+import type { NameRecord } from '../names/name-records.ts';
 import type { Graph, GraphStore, Page } from '../ports.ts';
 import type { WholeStatement } from '../statements/rows.ts';
 import { type IndexedGroup, partOf, type SearchEntry, type SearchTerms } from './search-entries.ts';
 import { type Rank, rankOf, ranks, setsFor, type Words } from './terms.ts';
 
-export interface SearchPorts extends NameReading {
+export interface ThingSearch {
+  /**
+   * The things of a group whose name has all words: the best first, and of those the one with the newest name. A page may be
+   * short or empty if entries had to be skipped. @throws ServiceError `invalid_request` for a cursor of another search.
+   */
+  inGroup(asked: Asked, page: Page, visibility: Visibility): Promise<HitPage>;
+
+  /** Up to ten visible names of each thing, the newest first. */
+  namesOf(
+    subjects: readonly string[],
+    visibility: Visibility,
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
+}
+
+export interface Asked {
+  readonly words: Words;
+  readonly group: IndexedGroup;
+}
+
+export function thingSearch(ports: SearchPorts): ThingSearch {
+  return {
+    inGroup: (asked, page, visibility) => searchGroup(ports, asked, page, visibility),
+    async namesOf(subjects, visibility) {
+      const found = await namesOf(ports, subjects, visibility);
+      return new Map(Array.from(found, ([subject, names]) => [subject, distinctNames(names)]));
+    },
+  };
+}
+
+function distinctNames(records: readonly NameRecord[]): string[] {
+  return [...new Set(records.map(({ name }) => name))];
+}
+
+interface SearchPorts extends NameReading {
   readonly terms: SearchTerms;
   readonly graphs: Pick<GraphStore, 'get'>;
 }
@@ -35,13 +69,10 @@ const mostLooked = 1_000;
 /** More names of a thing are not shown, nor compared. */
 const namesCompared = 10;
 
-/**
- * The things of a group whose name has all words: the best first, and of those the one with the newest name. A page may be
- * short or empty if entries had to be skipped. @throws ServiceError `invalid_request` for a cursor of another search.
- */
-export async function searchGroup(
+/** See `ThingSearch`. */
+async function searchGroup(
   ports: SearchPorts,
-  { words, group }: { readonly words: Words; readonly group: IndexedGroup },
+  { words, group }: Asked,
   { after, limit }: Page,
   visibility: Visibility,
 ): Promise<HitPage> {
@@ -160,7 +191,7 @@ async function visibleHits(
       const best = bestOf(texts, words);
       if (!source || (best && isBefore(best.rank, rank))) return undefined;
       if (best?.rank === rank && best.folded !== folded && texts.includes(folded)) return undefined;
-      return { subject, names: [...new Set(own.map(({ name }) => name))], source };
+      return { subject, names: distinctNames(own), source };
     }),
   );
 }
@@ -188,8 +219,7 @@ async function visibleGraph(
     : undefined;
 }
 
-/** The newest visible names of things, the newest first. */
-export async function namesOf(ports: NameReading, subjects: readonly string[], visibility: Visibility) {
+async function namesOf(ports: NameReading, subjects: readonly string[], visibility: Visibility) {
   const found = await ports.names.among('bySubject', subjects, namesCompared);
   const statements = await statementsOf(ports.rows, found.flat(), { graphId: null, visibility });
   return new Map(

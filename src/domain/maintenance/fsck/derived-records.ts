@@ -123,7 +123,9 @@ export const derivedSearchEntries: DerivedRecords<VerifiedStatement | Graph, typ
   kind: 'search-entry',
   declared: searchEntries,
   async make(store, sources) {
-    const graphs = sources.filter((source) => 'graphId' in source);
+    const graphs = sources
+      .filter((source) => 'graphId' in source)
+      .filter(({ graphId }) => uuidIn(graphId) !== undefined);
     const statements = sources.filter((source) => 'row' in source).filter(({ row }) => row.isTrusted);
     const { records: names } = await derivedNames.make(store, statements);
     const entryOf = new Map(statements.map(({ row, entry }) => [row.jcsCid.text, entry]));
