@@ -2,6 +2,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
+import { namesOf } from './composition/names.ts';
 import { followRunTimeLimits } from './composition/run-time-limits.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openSignatures } from './composition/signatures.ts';
@@ -142,7 +143,7 @@ export async function openIntegrityOn(
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
-    names: store.names,
+    names: { ...store.names, of: namesOf(store, signatures.ownDids, settings.serviceName) },
     graphs: store.graphs,
     graphContents: store.graphContents,
     graphImports: store.graphImports,

@@ -75,6 +75,7 @@ export async function openSignatures(
   const retracted: RetractedReader = (claims) => retractedAmong(trusting, claims);
   return {
     ...records,
+    ownDids,
     verifying,
     statementVerifying: { ...trusting, ...records, verifying },
     trust,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallerName } from '../../src/domain/access/access.ts';
 import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import { eachRecord } from '../../src/domain/collections/records.ts';
+import { agentNames } from '../../src/domain/control-plane/agents/agent-names.ts';
 import {
   agentBindings,
   agentKeys,
@@ -98,6 +100,25 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
       const { issuer, subject } = token;
       expect(agent).toMatchObject({ issuer, subject, handle: 'build', did: 'did:key:one', state: 'active' });
       expect(events).toEqual(['registered']);
+    });
+
+    test('an agent is named by its DID to its owner and to administrators only', async () => {
+      const [owner, member, boss] = [newOwner(), newUser(), newUser({ role: 'admin' })];
+      await store.of(users).insert([member, boss]);
+      const did = `did:key:${randomUUID()}`;
+      const { jti, agentId } = await mint(owner, null);
+      await register(jti, did);
+      const naming = { ...ports(), users: store.of(users) };
+      const named = (viewer: CallerName) => agentNames(naming, [did, 'did:web:nobody'], viewer);
+      const name = new Map([[did, 'Build agent']]);
+      expect(await named(owner)).toEqual(name);
+      expect(await named(boss)).toEqual(name);
+      expect(await named({ issuer: 'disabled', subject: 'development' })).toEqual(name);
+      for (const other of [member, newOwner()]) expect(await named(other)).toEqual(new Map());
+      const binding = { agentId, id: `${agentId}:1` };
+      await handOver(ports(), binding, { userId: member.id, actor: admin, reason: null });
+      expect(await named(owner)).toEqual(new Map());
+      expect(await named(member)).toEqual(name);
     });
 
     test('a token registers once', async () => {

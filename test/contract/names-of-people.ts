@@ -15,7 +15,11 @@ type Signing = ReturnType<typeof signingKey>;
 
 /** Who may name a DID, by requests to a service. */
 export function namesOfPeopleContract(kind: StoreKind): void {
-  const service = useService(oidcSettings(provider), undefined, kind);
+  const service = useService(
+    { ...oidcSettings(provider), CAIRN_SERVICE_NAME: 'the factory' },
+    undefined,
+    kind,
+  );
   let token = '';
   beforeAll(async () => {
     token = await tokenWith(provider, { '*': permissions }, { sub: 'anybody' });
@@ -51,6 +55,17 @@ export function namesOfPeopleContract(kind: StoreKind): void {
     ] as const;
   }
   const nameOf = async (did: string) => (await ask('POST', '/names/v1', { ids: [did] })).json.names[did];
+
+  test('a project has the name of its root graph, for those who may see it', async () => {
+    const graph_id = randomUUID();
+    const name = `<b>Loans</b>\n${'\u202e'.repeat(100)}${'x'.repeat(9_000)}`;
+    expect((await ask('PUT', '/graph/v1', { graph_id, name: name.slice(0, 500) })).status).toBe(201);
+    const [id, shown] = [`urn:uuid:${graph_id}`, expect.stringMatching(/^<b>Loans<\/b> x{187}$/)];
+    expect(await nameOf(id)).toEqual(shown);
+    const other = await tokenWith(provider, { [randomUUID()]: permissions }, { sub: 'other' });
+    const asked = { method: 'POST', path: '/names/v1', ...jsonBody({ ids: [id] }) };
+    expect((await sendAs(service, other, asked)).json).toEqual({ names: {} });
+  });
 
   describe('a DID', () => {
     test('has the name that it has signed itself, in whatever order everything arrives', async () => {
@@ -91,7 +106,7 @@ export function namesOfPeopleContract(kind: StoreKind): void {
       const naming = statement(subject, { '@type': 'MetadataRegistration', subject, metadata });
       expect(await put(naming, { issue_vc: true })).toBe(400);
       expect(await put(naming)).toBe(201);
-      expect(await nameOf(subject)).not.toBe('Mallory');
+      expect(await nameOf(subject)).toBe('the factory');
     });
   });
 }

@@ -1,3 +1,4 @@
+import type { CallerName } from '../access/access.ts';
 import type { Visibility } from '../access/visibility.ts';
 import type { ServiceError } from '../errors.ts';
 import type { EnvelopePart, SplitEnvelope } from '../json/split-envelope.ts';
@@ -75,6 +76,8 @@ export interface StatementStore {
 export interface StatementScope {
   readonly graphId: string | null;
   readonly visibility: Visibility;
+  /** Who asks, to know whose names they may see. Default: nobody in particular. */
+  readonly viewer?: CallerName;
 }
 
 export interface Page {

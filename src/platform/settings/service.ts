@@ -34,6 +34,9 @@ export const placeSettingTable = {
   publicUrl: optional('CAIRN_PUBLIC_URL', publicUrl).about(
     'Address at which others reach the service. Ids of credentials and status lists start with it. If it is https and has a host name, the service is a did:web of that name. Required with CAIRN_MONGODB_URL, and if other machines can reach CAIRN_HOST. Default: the address to listen on.',
   ),
+  serviceName: required('CAIRN_SERVICE_NAME', text, 'this service').about(
+    'What pages, reports and answers call the service itself, beside its DID.',
+  ),
   publicStatusLists: required('CAIRN_PUBLIC_STATUS_LISTS', flag, 'false').about(
     'Whether anybody may read signed status lists without a token.',
   ),

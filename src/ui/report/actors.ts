@@ -3,7 +3,7 @@ import { counted } from '../../contract/words/text.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { markOf } from './standing.ts';
-import { foreign, kindWord, period } from './words.ts';
+import { actor, kindWord, period } from './words.ts';
 
 const actorsShown = 50;
 
@@ -44,7 +44,6 @@ function deedsOf(statements: readonly ReportedStatement[]): Map<string, Deeds> {
 
 function row(report: Report, did: string, { registered, operated, signed }: Deeds): Html {
   const kinds = Map.groupBy(registered, ({ kind }) => kindWord(kind));
-  const name = report.names.get(did);
   const lines = [
     registered.length > 0 &&
       `Registered ${counted(registered.length, 'statement')}: ${[...kinds].map(([kind, all]) => `${kind} (${all.length})`).join(', ')}.`,
@@ -52,7 +51,7 @@ function row(report: Report, did: string, { registered, operated, signed }: Deed
     signed > 0 && `Signed ${counted(signed, 'statement')}.`,
   ].filter((line) => line !== false);
   return html`<tr>
-<td>${name === undefined ? '' : html`${foreign(name)}<br>`}<code>${foreign(did, 200)}</code></td>
+<td>${actor(report, did)}</td>
 <td>${lines.join(' ')}</td>
 <td>${registered.length === 0 ? '' : period(registered)}</td>
 </tr>`;

@@ -1,10 +1,9 @@
 import { html } from 'hono/html';
 import { sentenceOf, trustAnswer } from '../../contract/sentences.ts';
-import { shortId } from '../../contract/words/text.ts';
 import { standingWords, type TrustMark, trustMark, trustMarks } from '../../contract/words/trust.ts';
 import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
-import { foreign, plain } from './words.ts';
+import { foreign, label } from './words.ts';
 
 export function markOf({ trust }: Pick<ReportedStatement, 'trust'>): TrustMark {
   return trustMark(trustAnswer(trust));
@@ -16,7 +15,8 @@ export function wordsOf({ trust }: Pick<ReportedStatement, 'trust'>): string {
 }
 
 /** The same as a mark, with the reasons. Only a signature by somebody who is trusted looks good. */
-export function standing({ trusted }: Report, statement: ReportedStatement): Html {
+export function standing(report: Report, statement: ReportedStatement): Html {
+  const { trusted } = report;
   const { trust, signatures, isTrusted } = statement;
   const { by, by_registrant: isRegistrant, reason, retraction } = trustAnswer(trust);
   const mark = markOf(statement);
@@ -24,7 +24,7 @@ export function standing({ trusted }: Report, statement: ReportedStatement): Htm
   const bad = signatures.flatMap(({ check }) => (check.result === 'ok' ? [] : check)).slice(0, 3);
   const isUnknown = signatures.some((signature) => signature.standing === 'unknown');
   return html`<span class="badge ${tone}">${wordsOf(statement)}</span>${
-    by !== undefined && !isRegistrant ? html` by <code>${plain(shortId(by))}</code>` : ''
+    by !== undefined && !isRegistrant ? html` by ${label(report, by)}` : ''
   }${retraction?.timestamp === undefined ? '' : ` at ${retraction.timestamp}.`}${reason === undefined ? '' : html` ${foreign(reason, 300)}`}${bad.map(
     ({ result, reason }) =>
       html`<br>A signature ${result === 'failed' ? 'is wrong' : 'could not be checked'}: ${foreign(sentenceOf(reason), 300)}`,

@@ -124,22 +124,28 @@ function governanceTable(report: Report): Html {
   if (governance.length === 0)
     return html`<h3>Approvals</h3><p>There are no declarations, reviews or certificates here about any of this.</p>`;
   return html`<h3>Approvals</h3>
-<p>What the registered documents say. Decisions can be withdrawn by a later review, which may be missing here.</p>
+<p>What the registered documents say. Who it is by is what the document says, or else who has signed the review. Decisions can be withdrawn by a later review, which may be missing here.</p>
 <table>
-<thead><tr><th scope="col">What</th><th scope="col">About</th><th scope="col">By, as the document says</th><th scope="col">Its statement</th></tr></thead>
+<thead><tr><th scope="col">What</th><th scope="col">About</th><th scope="col">By</th><th scope="col">Its statement</th></tr></thead>
 <tbody>${governance.slice(0, documentsShown).map((one) => documentRow(report, one))}</tbody>
 </table>
 ${governance.length > documentsShown ? html`<p>And ${counted(governance.length - documentsShown, 'further document')}.</p>` : ''}`;
 }
 
-function documentRow(report: Report, { kind, verdict, by, at, until, text, subject, statement }: Governance) {
+function documentRow(report: Report, governance: Governance) {
+  const { kind, verdict, by, signer, at, until, text, subject, statement } = governance;
   const found = report.statements.find(({ id }) => id === statement);
   return html`<tr>
 <td data-label="What">${documentKinds[kind]}${verdict === undefined ? '' : html`: <strong>${foreign(verdict.replaceAll('_', ' '))}</strong>`}${text === undefined ? '' : html`<br>“${foreign(text, 400)}”`}</td>
 <td data-label="About">${label(report, subject)}</td>
-<td data-label="By">${by === undefined ? 'not named' : nameOrId(report, by)}${at === undefined ? '' : html`<br>${moment(at)}`}${until === undefined ? '' : html`<br>until ${moment(until)}`}</td>
+<td data-label="By">${author(report, by, signer)}${at === undefined ? '' : html`<br>${moment(at)}`}${until === undefined ? '' : html`<br>until ${moment(until)}`}</td>
 <td data-label="Its statement">${found ? standing(report, found) : ''}</td>
 </tr>`;
+}
+
+function author(report: Report, by: string | undefined, signer: string | undefined): Html {
+  if (by !== undefined) return by.startsWith('did:') ? label(report, by) : nameOrId(report, by);
+  return signer === undefined ? html`not named` : html`${label(report, signer)}, who signed it`;
 }
 
 /** Documents have times in any form. */

@@ -6,7 +6,7 @@ import { verdictOf } from '../../domain/integrity/manifest/summary.ts';
 import type { Report, Trusted } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { markOf, withoutCarriers } from './standing.ts';
-import { foreign } from './words.ts';
+import { actor, foreign } from './words.ts';
 
 const faultsShown = 20;
 const signersShown = 10;
@@ -31,7 +31,7 @@ export function verdict(report: Report): Html {
 <h2 id="verdict">${titles[answer](trusted)}</h2>
 <p>${checkedWords(report)} Identifiers are computed from the content, so any change would show.</p>
 ${answer === 'unaltered' ? html`<p>Anybody can make such statements. Nobody has said whose word counts for this report${report.source.kind === 'manifest' ? html` (<code>--signer</code>, <code>--keys</code>)` : ''}, so it only lists who signed.</p>` : ''}
-${signersList(trusted)}
+${signersList(report)}
 ${attention(report)}
 </section>`;
   return html`<section class="verdict bad" aria-labelledby="verdict">
@@ -56,7 +56,8 @@ const titles = {
 };
 
 /** Who signed, and whether the maker of the report has named them. */
-function signersList({ signers, isAsked, ids, knownDids }: Trusted): Html {
+function signersList(report: Report): Html {
+  const { signers, isAsked, ids, knownDids } = report.trusted;
   const known = (isKnown: boolean) =>
     isKnown ? html`, <strong>trusted</strong>` : ', not among the trusted';
   const silent = [...knownDids].filter((did) => !signers.some(({ signer }) => signer === did));
@@ -68,11 +69,11 @@ function signersList({ signers, isAsked, ids, knownDids }: Trusted): Html {
           .slice(0, signersShown)
           .map(
             ({ signer, statements, asRegistrant, isKnown }) =>
-              html`<li><code>${foreign(signer ?? 'an unknown key', 200)}</code>: ${counted(statements, 'statement')}, ${asRegistrant === statements ? 'all' : asRegistrant} as registrant${isAsked ? known(isKnown) : ''}</li>`,
+              html`<li>${actor(report, signer ?? 'an unknown key')}: ${counted(statements, 'statement')}, ${asRegistrant === statements ? 'all' : asRegistrant} as registrant${isAsked ? known(isKnown) : ''}</li>`,
           )}</ul>`
   }${signers.length > signersShown ? html`<p>And ${counted(signers.length - signersShown, 'further key')}.</p>` : ''}${
     silent.length > 0
-      ? html`<p>Trusted, but without a signature here: ${silent.slice(0, signersShown).map((did, at) => html`${at > 0 ? ', ' : ''}<code>${foreign(did, 200)}</code>`)}</p>`
+      ? html`<p>Trusted, but without a signature here: ${silent.slice(0, signersShown).map((did, at) => html`${at > 0 ? ', ' : ''}${actor(report, did)}`)}</p>`
       : ''
   }`;
 }

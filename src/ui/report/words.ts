@@ -37,6 +37,12 @@ export function label({ names }: Report, id: string): Html {
   return name === undefined ? shortCode(id) : html`${foreign(name)} ${shortCode(id)}`;
 }
 
+/** Somebody by name, with the whole DID. */
+export function actor({ names }: Report, did: string): Html {
+  const name = names.get(did);
+  return html`${name === undefined ? '' : html`${foreign(name)} `}<code>${foreign(did, 200)}</code>`;
+}
+
 /** The name alone, because the appendix has the identifiers. Names of several things get the short identifier, too. */
 export function nameOrId(report: Report, id: string): Html {
   const name = report.names.get(id);

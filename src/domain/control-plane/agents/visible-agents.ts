@@ -123,8 +123,8 @@ export async function agentDetail(
 }
 
 /** Whether a viewer is an administrator, or has an active binding to the agent. */
-async function maySee(
-  { agentBindings }: Pick<VisibleAgentPorts, 'agentBindings'>,
+export async function maySee(
+  { agentBindings }: { readonly agentBindings: Pick<AgentBindings, 'page'> },
   { role, issuer, subject }: Viewer,
   agentId: string,
 ): Promise<boolean> {

@@ -14,9 +14,11 @@ export async function scopeFor(
   principal: Principal,
   graphId: string | null,
 ): Promise<StatementScope> {
-  if (graphId === null) return { graphId, visibility: await principal.grants.visible() };
+  const { issuer, subject, grants } = principal;
+  const viewer = { issuer, subject };
+  if (graphId === null) return { graphId, visibility: await grants.visible(), viewer };
   const { visibility } = await graphForViewing(graphs, principal, graphId);
-  return { graphId, visibility };
+  return { graphId, visibility, viewer };
 }
 
 /** @throws ServiceError `not_found` for a graph that does not exist or is not visible. */

@@ -67,7 +67,7 @@ export function foldedName(name: string): string {
 }
 
 /** One line of text that does not change the direction of the text around it. */
-function shownName(text: string): string {
+export function shownName(text: string): string {
   const line = text
     .slice(0, 10 * nameLimit)
     .toWellFormed()

@@ -36,18 +36,22 @@ function as(name: string, found: { value: string } | undefined) {
   return found && { [name]: found.value };
 }
 
-/** Reads the governance documents that are there. */
+/** Reads the governance documents that are there. @param ownDids of a service, which signs for others. */
 export function governanceIn(
   statements: readonly ReportedStatement[],
   contents: ReadonlyMap<string, Content>,
+  ownDids: ReadonlySet<string>,
 ): Governance[] {
   return statements
     .filter(({ kind }) => kind === 'GovernanceRegistration')
-    .flatMap(({ id: statement, references }) => {
+    .flatMap(({ id: statement, references, trust }) => {
       const subject = references.find(({ role }) => role === 'subject')?.identifier;
       const document = references.find(({ role }) => role === 'document')?.identifier;
       if (subject === undefined || document === undefined) return [];
       const { governance = { kind: 'document' } } = contents.get(document) ?? {};
-      return [{ subject, statement, document, ...governance }];
+      const isSigned = trust.state === 'signed' && trust.isRegistrant && !ownDids.has(trust.by ?? '');
+      const isNameless = governance.kind === 'review' && governance.by === undefined;
+      const signer = isNameless && isSigned ? { signer: trust.by } : {};
+      return [{ subject, statement, document, ...governance, ...signer }];
     });
 }

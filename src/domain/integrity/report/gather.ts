@@ -63,12 +63,17 @@ export async function gather(
   const mentioned = [...all].slice(0, mostMentioned);
   const asked = [...new Set([...nodes, ...mentioned])];
   const contents = await ports.contents(asked.filter((id) => id.startsWith('urn:cid:')));
-  const names = await ports.names([...new Set([...asked, ...named])]);
+  const governance = governanceIn(statements, contents, ports.trusting.ownDids);
+  const people = [
+    ...governance.map(({ by }) => by),
+    ...statements.flatMap(({ trust, signatures }) => [trust.by, ...signatures.map(({ signer }) => signer)]),
+  ].filter((one) => one?.startsWith('did:'));
+  const names = await ports.names([...new Set([...asked, ...named, ...people.map(String)])]);
   return {
     subjects,
     statements,
     unreadStatements: unread,
-    governance: governanceIn(statements, contents),
+    governance,
     names: new Map([...namesInside(rows, contents), ...names]),
     contents,
     missing: await missingIn(ports, mentioned, rows, contents, scope),

@@ -82,6 +82,8 @@ export interface Governance extends GovernanceDocument {
   readonly subject: string;
   readonly statement: string;
   readonly document: string;
+  /** Who has signed a review, if its document names nobody. */
+  readonly signer?: string;
 }
 
 /** What a governance document says. The texts are foreign. */
