@@ -4,6 +4,7 @@ import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/ci
 import { ownStatement } from '../builders/statements.ts';
 import { artefact, registrant, storeMarkedLineage } from '../chromium/marked-lineage.ts';
 import { putBlob, send, useService } from './service.ts';
+import { signedCredential, trusted } from './trusted-statements.ts';
 
 const service = useService();
 
@@ -30,6 +31,27 @@ test('a report says who signed, whether that stands, and what was computed again
 
   expect((await send(service, 'GET', `/report/v1/${artefact('never stored')}`)).status).toBe(404);
   expect((await send(service, 'GET', '/report/v1/not-an-identifier')).status).toBe(400);
+});
+
+test('a report names the signer of a review whose document names nobody, and the service by its own name', async () => {
+  const stored = trusted(service);
+  const subject = artefact('reviewed');
+  const review = { decision: 'approved', comment: 'Low error.' };
+  const { json: own } = await send(service, 'PUT', `/statements/v1/create/did/${stored.key.did}`);
+  const reviewing = async (document: object, more = {}) => {
+    const { json } = await send(service, 'PUT', '/store/v1/jcs', document);
+    const governed = { ...stored.statement(), '@type': 'GovernanceRegistration', data: undefined, ...more };
+    return await stored.put({ ...governed, subject, document: `urn:cid:${json.cid}` });
+  };
+  const signed = await reviewing(review);
+  await stored.put(stored.registration(await signedCredential(`urn:cid:${signed.json.rdfc_cid}`)));
+  await reviewing({ ...review, decision: 'rejected' });
+  await reviewing({ decision: 'changes_requested', submittedBy: own.statement.registeredBy });
+  const { text } = await send(service, 'GET', `/report/v1/${subject}`);
+  const words = text.replaceAll(/<style>.*?<\/style>|<[^>]*>/gs, ' ').replaceAll(/\s+/g, ' ');
+  expect(words).toMatch(/Review: approved “ Low error\. ” \S+ did:key:z6Mk\S+ , who signed it/);
+  expect(words).toMatch(/Review: rejected “ Low error\. ” \S+ not named/);
+  expect(words).toMatch(/Review: changes requested \S+ this service did:key:z6Mk\S+ not signed/);
 });
 
 test('a report names files by the end of their path, and programs after any number of inputs', async () => {

@@ -5,6 +5,7 @@ import { openSigner, writeNewKey } from '../../platform/key-file-signer.ts';
 import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
 import { configFolder } from './client-settings.ts';
+import { gitName, nameOwnKey } from './own-name.ts';
 
 export interface OwnKey {
   /** Names this person in `registeredBy`. */
@@ -17,7 +18,17 @@ export async function ownKey(io: Pick<Io, 'env' | 'stderr'>): Promise<OwnKey> {
   const file = join(configFolder(io.env), 'key.json');
   const isNew = await makeUnlessThere(file);
   const { did } = await openSigner(file, { mayCreate: false, onWarning: (sentence) => say(io, sentence) });
-  if (isNew) say(io, `Made your key ${file}. It names you in statements as ${did}. Keep the file.`);
+  if (isNew) {
+    say(io, `Made your key ${file}. It names you in statements as ${did}. Keep the file.`);
+    const name = await gitName(io.env);
+    if (name !== undefined) await nameOwnKey(io.env, file, name);
+    say(
+      io,
+      name === undefined
+        ? 'Say who you are with: cairn key name "Your Name"'
+        : `Others see you there as "${name}", the name that git has. Change it with: cairn key name`,
+    );
+  }
   return { did, file };
 }
 

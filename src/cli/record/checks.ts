@@ -35,9 +35,9 @@ export function warnAboutOverlap(
   }
 }
 
-/** Each file has a statement; data, computation and its metadata have one each; a signature doubles them. */
+/** Each file has a statement; data, computation and its metadata have one each; a signature doubles them; a name has two. */
 export function assertCount(places: readonly RecordedPath[], { sign }: Pick<Wanted, 'sign'>): void {
-  const most = mostStatements / (sign ? 2 : 1) - 4;
+  const most = mostStatements / (sign ? 2 : 1) - 6;
   if (places.length > most)
     failUsage(
       `These are ${places.length} files, and the limit is ${most}. Name their folder instead: it is recorded as a whole.`,

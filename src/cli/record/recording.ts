@@ -6,6 +6,7 @@ import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts'
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
 import { chosenGraph, nameText } from '../client/graphs.ts';
 import { ownKey } from '../client/own-key.ts';
+import { ownName } from '../client/own-name.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
@@ -218,9 +219,11 @@ function assertSizes({ name, metadata, command, outputs }: Recording): void {
 
 async function statementsAbout(io: RecordIo, { sign }: Recording, run: Run) {
   const described = await describeRun(run, await openIdentifying());
-  const statements = described.statements.map((statement) => Buffer.from(JSON.stringify(statement)));
-  if (!sign) return { described, statements };
-  return { described, statements: await withSignatures(statements, resolve(io.cwd, sign)) };
+  const own = described.statements.map((statement) => Buffer.from(JSON.stringify(statement)));
+  const signed = sign ? await withSignatures(own, resolve(io.cwd, sign)) : own;
+  const naming = await ownName(io.env, run.did);
+  const documents = [...described.documents, ...(naming ? [naming.document] : [])];
+  return { described: { ...described, documents }, statements: [...signed, ...(naming?.statements ?? [])] };
 }
 
 /** @returns the folder of the spool, or null if the service has everything. */
