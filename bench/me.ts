@@ -3,6 +3,7 @@ import autocannon from 'autocannon';
 import { logIn } from '../src/domain/control-plane/logins.ts';
 import { beginSession, sessions } from '../src/domain/control-plane/sessions.ts';
 import { users } from '../src/domain/control-plane/users.ts';
+import { Seal } from '../src/platform/sign-in/seal.ts';
 import { openStore } from '../src/storage/open.ts';
 import { startBareHono } from './bare-process.ts';
 import { report } from './measure.ts';
@@ -39,7 +40,8 @@ async function signedIn(dataDir: string): Promise<Record<string, string>> {
   const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
   const { issuer, subject } = identity;
   const limits = { maxAge: 3_600_000, idleTimeout: 3_600_000 };
-  const session = { userId: user.id, issuer, subject, sealedIdToken: null };
+  const { secretId } = new Seal(environment.CONTROL_PLANE_AUTH_STATE_SECRET, 'figures', now);
+  const session = { userId: user.id, issuer, subject, secretId, sealedTokens: null };
   const { id } = await beginSession({ sessions: store.of(sessions), now, newSecret }, session, limits);
   return { cookie: `svc_session=${id}` };
 }

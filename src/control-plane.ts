@@ -10,6 +10,7 @@ import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
 import { administrators } from './domain/control-plane/administrators.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
+import { announceSecret, sessionSecrets } from './domain/control-plane/session-secrets.ts';
 import { sessions } from './domain/control-plane/sessions.ts';
 import { users } from './domain/control-plane/users.ts';
 import { apiDescription } from './http/api-description.ts';
@@ -33,6 +34,7 @@ import { userRoutes } from './http/control-plane/users.ts';
 import { neverKept } from './http/control-plane/visitor.ts';
 import { healthRoutes } from './http/health.ts';
 import { type Link, linksTo, noSuchPage } from './http/pages.ts';
+import { signedInPages } from './http/signed-in-pages.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { createApp } from './platform/http/app.ts';
 import { disabledAuthentication } from './platform/http/authentication.ts';
@@ -40,6 +42,7 @@ import { ByteBudget, RequestLimit } from './platform/http/callers.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
+import { signedIn } from './platform/sign-in/session-authentication.ts';
 import { noTelemetry, type Telemetry } from './platform/telemetry/telemetry.ts';
 import type { Store } from './storage/open.ts';
 
@@ -83,8 +86,8 @@ export async function openControlPlane(
   await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
   const authService = await callersAuthService(store, 'control-plane', settings, log);
-  const modes = openModes(settings, authService, log, now);
-  const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = modes;
+  const modes = openModes(settings, { authService, besideIntegrity, log, now });
+  const { browser, session, bearer, limits, cookies, discovery, uiBaseUrl } = modes;
   const ports = {
     users: store.of(users),
     administrators: store.of(administrators),
@@ -118,7 +121,7 @@ export async function openControlPlane(
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
           bearer: { ...bearer, ...attempts, verifier: observedVerifier(bearer.verifier, telemetry) },
-          session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
+          session,
           trustedProxies,
           ...ports,
         })
@@ -128,6 +131,13 @@ export async function openControlPlane(
           isPage: (path) => isEntry(path) || isAccessPage(path),
         }),
   });
+  if (session) {
+    await announceSecret(store.of(sessionSecrets), session.secretId);
+    app.use(
+      '/ui/*',
+      signedInPages<KnownCaller>((context) => signedIn(context, session, ports)),
+    );
+  }
   app.use('/v1/*', neverKept);
   if (modes.foreignUi !== null) app.use('/v1/*', foreignUi(modes.foreignUi));
   healthRoutes(app, operation, 'GET /health', { ready: () => store.ready(), stopping });

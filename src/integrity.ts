@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { callersAuthService } from './composition/auth-service-issuer.ts';
+import { sessionMode } from './composition/browser-sessions.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { namesOf } from './composition/names.ts';
@@ -12,6 +13,8 @@ import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.t
 import { upgradeStore } from './composition/upgrades.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
+import { assertSameSecret, sessionSecrets } from './domain/control-plane/session-secrets.ts';
+import { sessions } from './domain/control-plane/sessions.ts';
 import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { blobHashes } from './domain/integrity/blobs/blob-hashes.ts';
@@ -54,13 +57,20 @@ import { statementRoutes } from './http/integrity/statements/statements.ts';
 import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { type Link, linksTo, noSuchPage } from './http/pages.ts';
+import { signedInPages } from './http/signed-in-pages.ts';
 import { isPage, uiRoutes } from './http/statement-pages.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget, RequestLimit } from './platform/http/callers.ts';
 import type { Log } from './platform/log.ts';
-import { isUnauthenticated, publicUrlOf, type Settings } from './platform/settings/setting-table.ts';
+import {
+  isUnauthenticated,
+  publicUrlOf,
+  type Settings,
+  sharesTokens,
+} from './platform/settings/setting-table.ts';
+import { signedIn } from './platform/sign-in/session-authentication.ts';
 import { noTelemetry } from './platform/telemetry/telemetry.ts';
 
 export interface Integrity extends AsyncDisposable {
@@ -77,12 +87,17 @@ export interface IntegrityOptions {
   readonly neighbours: readonly Described[];
   /** The pages at the same address. */
   readonly links: readonly Link[];
+  /** Whether the control plane is at the same address, on the same store. */
+  readonly besideControlPlane: boolean;
   /** Aborted when the process is about to end. */
   readonly stopping: AbortSignal;
 }
 
 /** The pages of the integrity service alone. */
 export const integrityLinks = linksTo({ hasLineages: true, hasConsole: false, hasAccounts: false });
+
+/** The pages of both services, if people sign in by browser. */
+export const allLinks = linksTo({ hasLineages: true, hasConsole: true, hasAccounts: true });
 
 /** More exports at once would not be faster. */
 const exportsAtOnce = 2;
@@ -99,6 +114,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
       worksOnJobs: true,
       neighbours: [],
       links: integrityLinks,
+      besideControlPlane: false,
       stopping: new AbortController().signal,
     }),
   );
@@ -111,7 +127,7 @@ export async function openIntegrityOn(
   { store, rateLimits, telemetry = noTelemetry }: Shared,
   settings: Settings,
   log: Log,
-  { worksOnJobs, neighbours, links, stopping }: IntegrityOptions,
+  { worksOnJobs, neighbours, links, besideControlPlane, stopping }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const signer = await openServiceSigner(settings, log);
@@ -192,17 +208,23 @@ export async function openIntegrityOn(
   });
   watchBudget(telemetry.metrics, 'integrity', budget);
   const isAuthenticated = !isUnauthenticated('integrity', settings);
-  const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
+  const usualMeans = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
   const auditTrail = opened.use(
     new AuditTrail<Principal>({
       auditLog: store.of(auditRecords),
       knowsCallers: isAuthenticated,
-      actorOf: ({ issuer, subject }) => ({ issuer, subject, means }),
+      actorOf: ({ issuer, subject, means = usualMeans }) => ({ issuer, subject, means }),
       trustedProxies: settings.trustedProxies,
       now: ports.now,
       log,
     }),
   );
+  const takesSessions = besideControlPlane && sharesTokens(settings);
+  const session = {
+    mode: takesSessions ? sessionMode(settings) : null,
+    ports: { sessions: store.of(sessions), users: store.of(users), now: ports.now },
+  };
+  if (session.mode) await assertSameSecret(store.of(sessionSecrets), session.mode.secretId);
   const app = createApp<Principal>({
     log,
     auditTrail,
@@ -215,7 +237,8 @@ export async function openIntegrityOn(
       turns: newTokenSemaphores(settings),
       isPage,
       projects: (after) => projectPages(store.graphs, after),
-      users: store.of(users),
+      ...session.ports,
+      sessionMode: session.mode,
       authService: await callersAuthService(store, 'integrity', settings, log),
     }),
     showCallStack: settings.debugErrors,
@@ -251,6 +274,11 @@ export async function openIntegrityOn(
   credentialVerificationRoutes(app, credentials);
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
+  if (session.mode)
+    app.use(
+      '/ui/*',
+      signedInPages<Principal>((context) => signedIn(context, session.mode, session.ports)),
+    );
   uiRoutes(app, { ...ports, links });
   noSuchPage(app, links);
   const info = {

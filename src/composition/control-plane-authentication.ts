@@ -2,42 +2,57 @@ import { providerId } from '../contract/control-plane/authentication.ts';
 import type { SessionLimits } from '../domain/control-plane/sessions.ts';
 import type { AuthDiscoveryRoutes } from '../http/control-plane/auth-discovery.ts';
 import type { BearerMode } from '../http/control-plane/authentication.ts';
-import type { CookieRules } from '../http/control-plane/session-cookies.ts';
 import type { BrowserSignIn } from '../http/control-plane/sign-in.ts';
 import type { Log } from '../platform/log.ts';
-import { requiredValue, type Settings } from '../platform/settings/setting-table.ts';
-import { IdentityProvider } from '../platform/sign-in/identity-provider.ts';
+import { requiredValue, type Settings, signsInByBrowser } from '../platform/settings/setting-table.ts';
 import { Seal } from '../platform/sign-in/seal.ts';
+import type { SessionMode } from '../platform/sign-in/session-authentication.ts';
+import { tokenSealing } from '../platform/sign-in/session-bearer.ts';
+import type { CookieRules } from '../platform/sign-in/session-cookies.ts';
 import { AuthService, type AuthServiceOptions } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { RefusedToken } from '../platform/tokens/refused-token.ts';
 import type { TokenVerifier } from '../platform/tokens/token-verifier.ts';
 import type { CallersAuthService } from './auth-service-issuer.ts';
+import {
+  identityProvider,
+  pageOrigins,
+  sessionLimits,
+  sessionMode,
+  tokenSeal,
+  uiBaseUrlOf,
+} from './browser-sessions.ts';
 
 export interface Modes {
   /** Null if sign-in by browser is disabled. */
   readonly browser: BrowserSignIn | null;
   readonly bearer: Omit<BearerMode, 'rateLimits' | 'turns' | 'trustedProxies'>;
+  /** Null if sign-in by browser is disabled. */
+  readonly session: SessionMode | null;
   readonly limits: SessionLimits;
   readonly cookies: CookieRules;
   readonly discovery: AuthDiscoveryRoutes;
   readonly uiBaseUrl: string;
-  /** Origins of the pages that may change something with a session. */
-  readonly origins: ReadonlySet<string>;
   /** The origin of the user interface if it is not that of this service; otherwise null. */
   readonly foreignUi: string | null;
 }
 
 type IssuerOf = (issuer: string) => OidcIssuer;
 
-/** @param authService null if it does not say who the callers are. */
+interface ModeOptions {
+  /** Null if it does not say who the callers are. */
+  readonly authService: CallersAuthService | null;
+  /** Whether the integrity service is at the same address. */
+  readonly besideIntegrity: boolean;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
 export function openModes(
   settings: Settings,
-  authService: CallersAuthService | null,
-  log: Log,
-  now: () => Date,
+  { authService, besideIntegrity, log, now }: ModeOptions,
 ): Modes {
-  const { authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
+  const limits = sessionLimits(settings);
   const onError = (err: Error) => log.warn({ err }, err.message);
   const issuers = new Map<string, OidcIssuer>();
   // Browsers and tools may share an issuer.
@@ -47,36 +62,36 @@ export function openModes(
     return known;
   };
   const shared = {
-    limits: { maxAge, idleTimeout },
-    cookies: { isSecure: settings.authCookieSecure, domain: settings.authCookieDomain, maxAge },
+    limits,
+    cookies: {
+      isSecure: settings.authCookieSecure,
+      domain: settings.authCookieDomain,
+      maxAge: limits.maxAge,
+    },
     uiBaseUrl: uiBaseUrlOf(settings),
   };
-  const ui = new URL(shared.uiBaseUrl).origin;
-  const own = new URL(settings.authIdpRedirectUrl ?? shared.uiBaseUrl).origin;
+  const [ui, own = ui] = pageOrigins(settings);
   return {
     ...shared,
-    browser:
-      settings.authEnabled && settings.authIdpEnabled
-        ? { ...shared, ...browserSignIn(settings, issuerOf, now) }
-        : null,
+    browser: signsInByBrowser(settings)
+      ? { ...shared, ...browserSignIn(settings, issuerOf, { besideIntegrity, now }) }
+      : null,
+    session: sessionMode(settings),
     bearer: bearerMode(settings, issuerOf, authService, { now, onError }),
     discovery: discoveryOf(settings),
-    origins: new Set([ui, own]),
-    foreignUi: settings.authEnabled && settings.authIdpEnabled && ui !== own ? ui : null,
+    foreignUi: signsInByBrowser(settings) && ui !== own ? (ui ?? null) : null,
   };
 }
 
-function browserSignIn(settings: Settings, issuerOf: IssuerOf, now: () => Date) {
+function browserSignIn(
+  settings: Settings,
+  issuerOf: IssuerOf,
+  { besideIntegrity, now }: Pick<ModeOptions, 'besideIntegrity' | 'now'>,
+) {
   const redirectUrl = requiredValue(settings.authIdpRedirectUrl);
   const secret = requiredValue(settings.authStateSecret);
   return {
-    provider: new IdentityProvider({
-      issuer: issuerOf(settings.authIdpIssuerUrl),
-      clientId: requiredValue(settings.authIdpClientId),
-      clientSecret: requiredValue(settings.authIdpClientSecret),
-      redirectUrl,
-      scopes: settings.authIdpScopes,
-    }),
+    provider: identityProvider(settings, issuerOf(settings.authIdpIssuerUrl), besideIntegrity),
     rules: {
       allowedEmailDomains: settings.authAllowedEmailDomains ?? [],
       bootstrapAdminEmail: settings.authBootstrapAdminEmail,
@@ -86,7 +101,8 @@ function browserSignIn(settings: Settings, issuerOf: IssuerOf, now: () => Date) 
       isSecure: settings.authCookieSecure,
       path: new URL('..', redirectUrl).pathname,
     },
-    idTokens: new Seal(secret, 'id-token', now),
+    sealed: tokenSealing(tokenSeal(settings, now), now).seal,
+    secretId: tokenSeal(settings, now).secretId,
   };
 }
 
@@ -151,12 +167,4 @@ function loginUrlOf(callback: string): string {
   const path = `/v1/auth/login?provider=${providerId}`;
   const end = `/v1/auth/callback/${providerId}`;
   return callback.endsWith(end) ? callback.slice(0, -end.length) + path : path;
-}
-
-/** By default the user interface is at /ui beside the API, as seen through a proxy. */
-function uiBaseUrlOf({ authUiBaseUrl, authIdpRedirectUrl, host, port }: Settings): string {
-  const own =
-    authIdpRedirectUrl ??
-    `http://${host.includes(':') ? '[::1]' : host}:${port}/v1/auth/callback/${providerId}`;
-  return authUiBaseUrl ?? new URL('../../../ui', own).href;
 }

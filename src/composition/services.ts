@@ -3,7 +3,7 @@ import type { ControlPlane } from '../control-plane.ts';
 import { type Fetch, splitByPath } from '../http/control-plane/paths.ts';
 import type { Integrity } from '../integrity.ts';
 import type { Log } from '../platform/log.ts';
-import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
+import { isBesideOther, type ServedService, type Settings } from '../platform/settings/setting-table.ts';
 import { openShared } from './shared.ts';
 
 export interface Services extends AsyncDisposable {
@@ -34,18 +34,21 @@ export async function openServices(
   let controlPlane: ControlPlane | undefined;
   let integrity: Integrity | undefined;
   let fetch: Fetch | undefined;
-  const besideIntegrity = services.includes('integrity');
+  const isBeside = isBesideOther(services, settings);
   if (modules.controlPlane) {
     const { openControlPlane } = modules.controlPlane;
-    controlPlane = opened.use(await openControlPlane(shared, settings, log, { besideIntegrity, stopping }));
+    controlPlane = opened.use(
+      await openControlPlane(shared, settings, log, { besideIntegrity: isBeside, stopping }),
+    );
     fetch = controlPlane.app.fetch;
   }
   if (modules.integrity) {
-    const { openIntegrityOn, integrityLinks } = modules.integrity;
+    const { openIntegrityOn, integrityLinks, allLinks } = modules.integrity;
     const options = {
       worksOnJobs,
       neighbours: controlPlane ? [controlPlane.app] : [],
-      links: controlPlane?.links ?? integrityLinks,
+      links: controlPlane?.links ?? (isBeside ? allLinks : integrityLinks),
+      besideControlPlane: isBeside,
       stopping,
     };
     integrity = opened.use(await openIntegrityOn(shared, settings, log, options));

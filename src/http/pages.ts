@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ServiceError } from '../domain/errors.ts';
 import type { App } from '../platform/http/app.ts';
 import { pageFile } from '../ui/files.ts';
-import type { Link } from '../ui/header.ts';
+import { type Link, withPerson } from '../ui/header.ts';
 import { notFoundPage } from '../ui/not-found-page.ts';
 import { filePolicy, pagePolicy } from '../ui/page.ts';
 import { isNotModified } from './byte-answer.ts';
@@ -12,9 +12,9 @@ export { type Link, linksTo } from '../ui/header.ts';
 
 const cautions = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-/** A page. It may load only files of this service, and other pages cannot embed it. */
+/** A page, which names the user who is signed in. It may load only files of this service, and other pages cannot embed it. */
 export function pageAnswer(context: Context, page: string, status: ContentfulStatusCode = 200): Response {
-  return context.html(page, status, {
+  return context.html(withPerson(page, context.get('person')), status, {
     ...cautions,
     'content-security-policy': pagePolicy,
     'cross-origin-opener-policy': 'same-origin',

@@ -56,8 +56,7 @@ function who({ caller, problem, ends }: AccountView): Html {
     ['Signed in until', ends && time(ends.latest)],
     ['If idle, until', ends && time(ends.idle)],
   ] as const;
-  return html`<dl>${rows.map(([term, value]) => (value ? html`<dt>${term}</dt><dd>${value}</dd>` : ''))}</dl>
-${means === 'session' ? html`<button type="button" id="sign-out">Sign out</button>` : ''}`;
+  return html`<dl>${rows.map(([term, value]) => (value ? html`<dt>${term}</dt><dd>${value}</dd>` : ''))}</dl>`;
 }
 
 function byClaim(roleSource: RoleSource): string {

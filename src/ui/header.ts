@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 
 export type Html = ReturnType<typeof html>;
 
@@ -46,6 +46,18 @@ interface HeaderParts {
   readonly field?: Html;
 }
 
+/** Text of others is escaped, so it never contains this. */
+const personPlace = '<!-- who is signed in -->';
+
+/** A page whose header names the user who is signed in, with a way out. @param person undefined if nobody is signed in. */
+export function withPerson(page: string, person: string | undefined): string {
+  if (person === undefined) return page.replace(personPlace, '');
+  const shown = html`<div class="person"><a href="${account.address}" title="Signed in as ${person}">${person}</a>
+<button type="button" id="sign-out">Sign out</button></div>
+<script type="module" src="/ui/files/signed-in.ts"></script>`;
+  return page.replace(personPlace, () => String(shown));
+}
+
 export function header({ here, links, field }: HeaderParts): Html {
   const item = ({ name, address }: Link) =>
     html`<a href="${address}"${address === here?.address ? html` aria-current="page"` : ''}>${name}</a>`;
@@ -53,6 +65,7 @@ export function header({ here, links, field }: HeaderParts): Html {
 <a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 || !here ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
 ${links.length > 1 ? html`<nav id="pages" aria-label="Pages" popover>${links.map(item)}</nav>` : ''}
 ${field ?? ''}
+${raw(personPlace)}
 ${links.length > 1 ? html`<button type="button" class="menu" popovertarget="pages">Menu</button>` : ''}
 </header>`;
 }

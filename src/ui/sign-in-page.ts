@@ -10,6 +10,8 @@ interface SignIn {
   readonly isEnabled: boolean;
   /** null if nobody signs in by browser. */
   readonly provider: { readonly issuer: string; readonly loginUrl: string } | null;
+  /** Whether the user has just signed out. */
+  readonly signedOut: boolean;
   /** The name of the user who is already signed in. */
   readonly signedIn: string | undefined;
   readonly links: readonly Link[];
@@ -24,6 +26,7 @@ export async function signInPage(signIn: SignIn): Promise<string> {
     body: html`${header({ here: account, links })}
 <main class="entry">
 <h1>Sign in</h1>
+${signIn.signedOut ? html`<p role="status">You are signed out.</p>` : ''}
 ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
 ${signedIn === undefined ? '' : html`<p>You are signed in as ${signedIn}. <a href="${returnTo}">Continue</a></p>`}
 ${choice(signIn)}

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { decodeJwt } from 'jose';
 
 export type AuthCall = 'validate' | 'authorize';
 
@@ -28,6 +29,8 @@ export interface TestAuthService extends AsyncDisposable {
   readonly url: string;
   /** Registers a token. @param answer the body of the answer to `validate`, such as `{sub, claims}`. */
   know(token: string, answer: Readonly<Record<string, unknown>>): void;
+  /** Accepts JWTs that nobody has registered, too. @param read what they say about their subject. */
+  understand(read: (subject: string) => { readonly grants: readonly Grant[] } | undefined): void;
   /** Rejects a token from now on. @param status default: 401. */
   reject(token: string, status?: Rejection): void;
   /** Sets what `authorize` allows a token. Everything else is answered `{allowed: false}`. */
@@ -56,6 +59,7 @@ export async function startAuthService(): Promise<TestAuthService> {
   const tokens = new Map<string, Known>();
   const problems = new Map<AuthCall, AuthFailure>();
   const made: { readonly call: AuthCall; readonly token: string }[] = [];
+  let understood: Parameters<TestAuthService['understand']>[0] = () => undefined;
   const held = new Set<() => void>();
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => json(response, 400, { error: error.message }));
@@ -74,10 +78,17 @@ export async function startAuthService(): Promise<TestAuthService> {
         request.socket.once('close', resolve);
       });
     } else if (problem !== undefined) return await misbehave(problem, response);
-    const known = tokens.get(token);
+    const known = tokens.get(token) ?? readable(token);
     if (known?.status !== 200) return json(response, known?.status ?? 401, { error: 'Not valid.' });
     if (call === 'validate') return json(response, 200, known.answer);
     json(response, 200, { allowed: known.grants.some((grant) => covers(grant, JSON.parse(body))) });
+  }
+
+  function readable(token: string): Known | undefined {
+    if (token.split('.').length !== 3) return undefined;
+    const claims = decodeJwt(token);
+    const read = understood(claims.sub ?? '');
+    return read && { answer: { claims }, status: 200, grants: read.grants };
   }
 
   function known(token: string): Known {
@@ -102,6 +113,9 @@ export async function startAuthService(): Promise<TestAuthService> {
   return {
     url: `http://127.0.0.1:${port}`,
     know: (token, answered) => void Object.assign(known(token), { answer: answered, status: 200 }),
+    understand: (read) => {
+      understood = read;
+    },
     reject: (token, status = 401) => void Object.assign(known(token), { status }),
     allow: (token, ...grants) => void Object.assign(known(token), { grants }),
     fail(problem, ...calls) {

@@ -83,6 +83,8 @@ export interface TestProvider extends AsyncDisposable {
 
   /** Signs with a new key from now on. Pending logins and codes are lost. */
   rotateKeys(options?: { readonly keepOld?: boolean }): Promise<void>;
+  /** Forgets all grants, so that refresh tokens are refused. Pending logins and codes are lost. */
+  withdrawGrants(): void;
   /** Refuses connections until `start`, which listens on the same port again. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -207,6 +209,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
       published = [await privateJwk(pair), ...(keepOld ? published : [])];
       open();
     },
+    withdrawGrants: open,
     stop: async () => await close(server),
     start: async () => await listenOn(server, port),
     requests: (path) => counts.get(path) ?? 0,

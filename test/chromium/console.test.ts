@@ -19,7 +19,6 @@ describeChromium('the console', ({ open }) => {
 
   async function signIn(page: Page, name: string, path: string): Promise<void> {
     await page.goto(`${plane.url}${path}`);
-    await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'Sign in at' }).click();
     await page.getByLabel('Account').fill(name);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -195,7 +194,7 @@ describeChromium('the console', ({ open }) => {
     const other = await page.context().newPage();
     await other.goto(`${plane.url}/ui/account`);
     await other.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Nobody is signed in.').waitFor();
+    await page.waitForURL(`${plane.url}/ui/sign-in?**`);
     expect(await page.locator('.records').count()).toBe(0);
   });
 

@@ -39,7 +39,7 @@ describeChromium('the pages of both services', ({ open }) => {
     await page.getByRole('link', { name: 'Lineage' }).click();
     await page.getByRole('heading', { name: 'Lineage' }).waitFor();
     await page.getByRole('link', { name: 'Account' }).click();
-    await page.waitForURL(`${both.url}/ui/account`);
+    await page.waitForURL(`${both.url}/ui/sign-in?return_to=%2Fui%2Faccount`);
   });
 
   it('say that nobody needs to sign in, if nobody does', async () => {

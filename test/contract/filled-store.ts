@@ -169,7 +169,16 @@ async function addPeople(store: FillableStore) {
   for (const one of [user, nobody]) await users.keep(one);
   const { id: userId, issuer, subject } = user;
   const times = { createdAt: 1, lastSeenAt: 2, expiresAt: 2 ** 42 };
-  const session = { key: randomUUID(), userId, issuer, subject, sealedIdToken: null, ...times };
+  const session = {
+    key: randomUUID(),
+    userId,
+    issuer,
+    subject,
+    secretId: null,
+    sealedTokens: null,
+    refreshingUntil: null,
+    ...times,
+  };
   await sessions.add(session);
   const record = auditRecord();
   const refused = auditRecord({ actor: null, outcome: 'refused', code: 'unauthorized', details: null });

@@ -25,14 +25,24 @@ export function sessionStoreContract(open: () => Promise<RecordStore & AsyncDisp
     async function added(more: Partial<Session> = {}): Promise<Session> {
       const [key, userId, subject] = [randomUUID(), randomUUID(), randomUUID()];
       const times = { createdAt: 5, lastSeenAt: 6, expiresAt: later };
-      const session = { key, userId, issuer, subject, sealedIdToken: 'sealed', ...times, ...more };
+      const session = {
+        key,
+        userId,
+        issuer,
+        subject,
+        secretId: null,
+        sealedTokens: 'sealed',
+        refreshingUntil: null,
+        ...times,
+        ...more,
+      };
       await sessions.add(session);
       return session;
     }
 
     test('keeps a session as it was added', async () => {
       const session = await added();
-      const other = await added({ sealedIdToken: null });
+      const other = await added({ sealedTokens: null });
       expect(await sessions.get(session.key)).toEqual(session);
       expect(await sessions.get(other.key)).toEqual(other);
       expect(await sessions.get(randomUUID())).toBeUndefined();

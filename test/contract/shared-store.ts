@@ -196,7 +196,16 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       const [userId, times] = [randomUUID(), { createdAt: 1, lastSeenAt: 1, expiresAt: 4_102_444_800_000 }];
       const keys = [randomUUID(), randomUUID()];
       for (const key of keys)
-        await sessionsOf(one).add({ key, userId, issuer: 'i', subject: 's', sealedIdToken: null, ...times });
+        await sessionsOf(one).add({
+          key,
+          userId,
+          issuer: 'i',
+          subject: 's',
+          secretId: null,
+          sealedTokens: null,
+          refreshingUntil: null,
+          ...times,
+        });
       for (const key of keys) expect(await sessionsOf(other).get(key)).toMatchObject({ userId });
       await sessionsOf(other).remove(keys[0] ?? '');
       expect(await sessionsOf(one).get(keys[0] ?? '')).toBeUndefined();

@@ -46,6 +46,7 @@ async function openRecorded(environment: Record<string, string>): Promise<Record
       worksOnJobs: true,
       neighbours: [],
       links: [],
+      besideControlPlane: false,
       stopping: new AbortController().signal,
     }),
   );

@@ -42,6 +42,7 @@ async function startIssuer(metadataOf: (port: number) => Metadata, answer: Reque
     clientSecret: 'the client secret',
     redirectUrl: 'https://plane.example/v1/auth/callback/idp',
     scopes: ['openid'],
+    audience: null,
   });
   return { provider, asked, [Symbol.asyncDispose]: async () => void server.close() };
 }

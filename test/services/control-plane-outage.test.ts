@@ -5,6 +5,7 @@ import { openShared } from '../../src/composition/shared.ts';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { beginSession } from '../../src/domain/control-plane/sessions.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
+import { Seal } from '../../src/platform/sign-in/seal.ts';
 import { sessionsOf, usersOf } from '../contract/nouns.ts';
 import { origin, secret, variables } from '../http/control-plane/plane.ts';
 import { answerOf } from '../http/service.ts';
@@ -43,9 +44,10 @@ describeMongo('a control plane during an outage of MongoDB', () => {
     const user = await usersOf(store).logIn(identity, { newId: crypto.randomUUID(), now: Date.now() });
     await usersOf(store).change(user.id, { role: 'admin' }, Date.now());
     const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+    const { secretId } = new Seal(secret, 'tests', now);
     const session = await beginSession(
       { sessions: sessionsOf(store).records, now, newSecret },
-      { userId: user.id, issuer, subject: 'ada', sealedIdToken: null },
+      { userId: user.id, issuer, subject: 'ada', secretId, sealedTokens: null },
       { maxAge: 3_600_000, idleTimeout: 3_600_000 },
     );
     const headers = {

@@ -8,6 +8,8 @@ export interface Principal {
   readonly grants: Grants;
   /** Whether the caller may learn that a graph does not exist. Only without authentication. */
   readonly mayProbe: boolean;
+  /** How the caller was authenticated, if not in the usual way of the service. */
+  readonly means?: 'session';
 }
 
 export interface CallerName {

@@ -6,6 +6,7 @@ import { registrationTokens } from '../control-plane/agents/registration-tokens.
 import { projectBindings, projectMemberships } from '../control-plane/gateway/project-records.ts';
 import { auditExchanges, pluginEvents, stateRecords } from '../control-plane/gateway/runtime-records.ts';
 import { stateBlobs } from '../control-plane/gateway/state-blobs.ts';
+import { sessionSecrets } from '../control-plane/session-secrets.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobHashes } from '../integrity/blobs/blob-hashes.ts';
@@ -33,6 +34,7 @@ export const collections: readonly Collection[] = [
   users,
   administrators,
   sessions,
+  sessionSecrets,
   authServiceIssuers,
   agents,
   agentKeys,

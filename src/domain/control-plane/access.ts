@@ -35,11 +35,6 @@ export const developmentCaller: Caller = {
 /** Who may do an operation. `subject`: any caller who has one. `project`: see `projects/project-access.ts`. */
 export type AccessRule = 'authenticated' | 'subject' | 'admin' | 'project';
 
-/** Whether a request needs the CSRF token. Browsers send session cookies unasked, but never bearer tokens. */
-export function needsCsrf({ means }: Caller, method: string): boolean {
-  return means === 'session' && method !== 'GET' && method !== 'HEAD';
-}
-
 /** @throws ServiceError `unauthorized` if a subject is needed and missing; `forbidden`. */
 export function authorize(caller: Caller, rule: AccessRule, operation: string): void {
   if (rule === 'subject' && caller.subject === null)

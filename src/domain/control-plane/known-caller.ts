@@ -1,4 +1,3 @@
-import { ServiceError } from '../errors.ts';
 import type { Caller, Means, Role } from './access.ts';
 import type { Session } from './sessions.ts';
 import { assertEnabled, type User } from './users.ts';
@@ -20,15 +19,13 @@ export interface ProvenCaller {
 /**
  * The caller with the stored role, except that an OIDC bearer is always a member.
  * @param user the stored user with that issuer and subject.
- * @throws ServiceError `forbidden` for a disabled user, `unauthorized` for a session without its user.
+ * @throws ServiceError `forbidden` for a disabled user.
  */
 export function callerOf(
   { issuer, subject, means, roleHint = 'member' }: ProvenCaller,
   user: User | undefined,
 ): Caller {
   assertEnabled(user);
-  if (means === 'session' && !user)
-    throw new ServiceError('unauthorized', 'The session is over. Log in again.');
   const effective: Pick<Caller, 'role' | 'roleSource'> =
     means === 'oidc_bearer'
       ? { role: 'member', roleSource: 'id_token' }

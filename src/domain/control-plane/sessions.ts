@@ -13,8 +13,12 @@ export const sessions = collection('sessions', {
     userId: z.uuid(),
     issuer: z.string().min(1),
     subject: z.string().min(1),
-    /** The encrypted ID token of the login; null if it is not kept. */
-    sealedIdToken: z.string().nullable(),
+    /** Names the session secret. The session counts only where that secret is used. Earlier records do not have it. */
+    secretId: z.string().nullable().default(null),
+    /** The tokens of the provider, encrypted with the session secret. Earlier records do not have them. */
+    sealedTokens: z.string().nullable().default(null),
+    /** Until then one process refreshes the tokens; null if none does. Earlier records do not have it. */
+    refreshingUntil: time.nullable().default(null),
     createdAt: time,
     lastSeenAt: time,
     /** The end of the session, even if it is in use. */
@@ -35,7 +39,7 @@ export interface SessionLimits {
   readonly idleTimeout: number;
 }
 
-type NewSession = Pick<Session, 'userId' | 'issuer' | 'subject' | 'sealedIdToken'>;
+type NewSession = Pick<Session, 'userId' | 'issuer' | 'subject' | 'secretId' | 'sealedTokens'>;
 
 interface SessionPorts {
   readonly sessions: Sessions;
@@ -51,7 +55,7 @@ export interface SessionSecrets {
 /** @param newSecret returns 256 random bits in base64url. */
 export async function beginSession(
   { sessions, now, newSecret }: SessionPorts & { readonly newSecret: () => string },
-  { userId, issuer, subject, sealedIdToken }: NewSession,
+  session: NewSession,
   { maxAge }: SessionLimits,
 ): Promise<SessionSecrets> {
   const id = newSecret();
@@ -59,7 +63,7 @@ export async function beginSession(
   if (key === undefined) throw new TypeError('A session id is 32 bytes in base64url.');
   const createdAt = now().getTime();
   const times = { createdAt, lastSeenAt: createdAt, expiresAt: createdAt + maxAge };
-  await sessions.insert([{ key, userId, issuer, subject, sealedIdToken, ...times }]);
+  await sessions.insert([{ ...session, key, refreshingUntil: null, ...times }]);
   return { id, csrfToken: csrfToken(id) };
 }
 

@@ -7,9 +7,13 @@ import {
   type SessionLimits,
   type Sessions,
 } from '../../domain/control-plane/sessions.ts';
+import {
+  type CookieRules,
+  deleteSessionCookies,
+  sessionIdsOf,
+} from '../../platform/sign-in/session-cookies.ts';
 import { isoTime, jsonAnswer } from '../answers.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
-import { type CookieRules, deleteSessionCookies, sessionIdsOf } from './session-cookies.ts';
 
 const tag = 'Authentication';
 

@@ -45,7 +45,7 @@ export function accessPages(
   });
 
   app.get('/ui/sign-in', neverKept, async (context) => {
-    const { return_to, error } = context.req.query();
+    const { return_to, error, signed_out } = context.req.query();
     const { isEnabled, browser: provider } = discovery;
     const { caller } = await visitor(context);
     const page = await signInPage({
@@ -53,6 +53,7 @@ export function accessPages(
       problem: error === undefined ? undefined : sentenceOf(error),
       isEnabled,
       provider,
+      signedOut: signed_out !== undefined && !caller,
       signedIn: caller?.session ? nameOf(caller) : undefined,
       links,
     });

@@ -10,6 +10,7 @@ import {
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { type LoginRules, logIn } from '../../domain/control-plane/logins.ts';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
+import type { SessionTokenPorts } from '../../domain/control-plane/session-tokens.ts';
 import {
   beginSession,
   endSession,
@@ -23,13 +24,12 @@ import { clientAddress } from '../../platform/http/addresses.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
-import type { Seal } from '../../platform/sign-in/seal.ts';
+import { type CookieRules, sessionIdsOf, setSessionCookies } from '../../platform/sign-in/session-cookies.ts';
 import { SignInFailure, signInProblems } from '../../platform/sign-in/sign-in-failure.ts';
 import { type Answered, readyAnswer } from '../answering.ts';
 import { errorAnswer } from '../answers.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
-import { type CookieRules, sessionIdsOf, setSessionCookies } from './session-cookies.ts';
 
 const tag = 'Authentication';
 
@@ -39,8 +39,10 @@ export interface BrowserSignIn {
   readonly limits: SessionLimits;
   readonly cookies: CookieRules;
   readonly openSignIns: OpenSignInRules;
-  /** Seals ID tokens for as long as their sessions last. */
-  readonly idTokens: Seal;
+  /** Encrypts tokens for the store, until a time in milliseconds since 1970. */
+  readonly sealed: SessionTokenPorts['seal'];
+  /** Names the session secret. */
+  readonly secretId: string;
   readonly uiBaseUrl: string;
 }
 
@@ -96,16 +98,15 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         const answer = new URL(context.req.url).searchParams;
         const open = await takeSignIn(context, answer.get('state') ?? '', browser.openSignIns);
         if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
-        const { identity, idToken } = await browser.provider.finish(answer, open);
+        const { identity, tokens } = await browser.provider.finish(answer, open);
         note(context, { actor: { issuer: identity.issuer, subject: identity.subject, means: 'session' } });
         const user = await logIn(ports, identity, browser.rules).catch(fail);
-        const sealedIdToken = await browser.idTokens.seal(
-          { id_token: idToken },
-          browser.limits.maxAge / 1_000,
-        );
         const { id: userId, issuer, subject } = user;
+        const { limits, secretId } = browser;
+        const sealedTokens = await browser.sealed(tokens, ports.now().getTime() + limits.maxAge);
         note(context, { target: userId });
-        const secrets = await beginSession(ports, { userId, issuer, subject, sealedIdToken }, browser.limits);
+        const session = { userId, issuer, subject, secretId, sealedTokens };
+        const secrets = await beginSession(ports, session, limits);
         for (const before of sessionIdsOf(context)) await endSession(ports, before);
         setSessionCookies(context, secrets, browser.cookies);
         context.get('log').info({ user: userId }, 'A user has signed in.');

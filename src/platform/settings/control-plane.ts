@@ -66,7 +66,7 @@ export const controlPlaneSettingTable = {
     'Whether people can sign in by browser with an OpenID provider.',
   ),
   authStateSecret: optionalSecret(go('auth-state-secret'), secret(32)).about(
-    'Secret that encrypts pending sign-ins and the ID tokens of sessions, at least 32 bytes. All processes need the same one.',
+    'Secret that encrypts pending sign-ins and the tokens of sessions, at least 32 bytes. All processes need the same one. A new one ends all sessions.',
   ),
   authIdpIssuerUrl: required(
     go('auth-idp-issuer-url'),

@@ -1,16 +1,16 @@
 import { isLoopback, isSafeUrl } from '../http/addresses.ts';
+import { type Given, modes } from './modes.ts';
 import { type Setting, writtenFlag } from './setting.ts';
 import {
   acceptsBearers,
+  isBesideOther,
   isUnauthenticated,
   type ServedService,
   type SettingName,
-  type Settings,
   settingTable,
+  sharesTokens,
+  signsInByBrowser,
 } from './setting-table.ts';
-
-/** Settings as far as they are valid one by one. Invalid ones are undefined, and have a problem already. */
-type Given = Partial<Settings>;
 
 interface Start {
   readonly services: readonly ServedService[];
@@ -97,6 +97,11 @@ const problems: readonly Rule[] = [
       `-auth-cookie-domain="${domain}" is not the domain of -auth-idp-redirect-url="${redirectUrl}", so browsers would refuse the cookies. Change one of them.`
     );
   },
+  (given, { services }) =>
+    isAlone('integrity', services) &&
+    sharesTokens(given) &&
+    given.mongodbUrl === null &&
+    '-auth-idp-enabled is true, but the sessions of people who sign in by browser are in the store of the control plane, and two processes cannot share an embedded store. Set CAIRN_MONGODB_URL in both, serve both in one process, or remove -auth-idp-enabled (CONTROL_PLANE_AUTH_IDP_ENABLED) here.',
   (given) =>
     acceptsBearers(given, 'auth_service') &&
     given.authBearerAuthServiceBaseUrl === null &&
@@ -170,6 +175,17 @@ const notices: readonly Rule[] = [
       !given.authIdpEnabled &&
       'Nobody can be an administrator: callers with an ID token are members, and they can sign in in no other way. Set -auth-idp-enabled=true (with -auth-bootstrap-admin-email), or -auth-bearer-mode=auth_service.',
   ),
+  (given, { services }) =>
+    signsInByBrowser(given) &&
+    given.authMode === 'oidc' &&
+    !sharesTokens(given) &&
+    services.length > 0 &&
+    `People who sign in by browser cannot read statements: they sign in at "${given.authIdpIssuerUrl}", and the integrity service takes tokens of "${given.oidcIssuerUrl}". Set -auth-idp-issuer-url and CAIRN_OIDC_ISSUER_URL to the same provider.`,
+  (given, { services }) =>
+    isAlone('integrity', services) &&
+    sharesTokens(given) &&
+    !isBesideOther(services, given) &&
+    `People who sign in by browser cannot read statements: they sign in at "${given.authIdpRedirectUrl}", which is at another address than CAIRN_PUBLIC_URL="${given.publicUrl}". Browsers send their sessions to one address, so put both services behind one.`,
   forControlPlane((given) => {
     const { authIdpIssuerUrl: browser, authServiceIssuer, authBearerAuthServiceBaseUrl: own } = given;
     const tools = authServiceIssuer ?? own ?? given.adapterAuthServiceBaseUrl;
@@ -182,56 +198,6 @@ const notices: readonly Rule[] = [
   }),
 ];
 
-/** A way to authenticate callers. */
-interface Mode {
-  readonly service: ServedService;
-  /** How an operator chooses it. */
-  readonly choice: string;
-  readonly isChosen: (given: Given) => boolean;
-  /** Settings that the mode requires. */
-  readonly needs: readonly SettingName[];
-  /** Settings that have no effect in other modes. */
-  readonly own: readonly SettingName[];
-}
-
-const modes: readonly Mode[] = [
-  {
-    service: 'integrity',
-    choice: 'CAIRN_AUTH_MODE=oidc',
-    isChosen: ({ authMode }) => authMode === 'oidc',
-    needs: ['oidcIssuerUrl', 'oidcAudience', 'claimNamespace'],
-    own: ['oidcIssuerUrl', 'oidcAudience'],
-  },
-  {
-    service: 'integrity',
-    choice: 'CAIRN_AUTH_MODE=auth_service',
-    isChosen: ({ authMode }) => authMode === 'auth_service',
-    needs: ['authServiceBaseUrl'],
-    own: ['authServiceBaseUrl'],
-  },
-  {
-    service: 'control-plane',
-    choice: '-auth-enabled and -auth-idp-enabled (only for sign-ins by browser)',
-    isChosen: signsInByBrowser,
-    needs: ['authStateSecret', 'authIdpClientId', 'authIdpClientSecret', 'authIdpRedirectUrl'],
-    own: ['authIdpClientId', 'authIdpClientSecret', 'authIdpRedirectUrl', 'authBootstrapAdminEmail'],
-  },
-  {
-    service: 'control-plane',
-    choice: '-auth-enabled, -auth-bearer-enabled and -auth-bearer-mode=oidc',
-    isChosen: (given) => acceptsBearers(given, 'oidc'),
-    needs: ['authBearerIssuerUrl', 'authBearerClientId'],
-    own: ['authBearerIssuerUrl', 'authBearerClientId'],
-  },
-  {
-    service: 'control-plane',
-    choice: '-auth-enabled and -auth-idp-enabled, or ID tokens as bearer tokens',
-    isChosen: (given) => signsInByBrowser(given) || acceptsBearers(given, 'oidc'),
-    needs: [],
-    own: ['authAllowedEmailDomains'],
-  },
-];
-
 /** The sentences of rules that do not hold. */
 function said(rules: readonly Rule[], given: Given, start: Start): string[] {
   return rules.flatMap((rule) => rule(given, start) || []);
@@ -241,7 +207,7 @@ export function problemsBetween(given: Given, start: Start): string[] {
   return said(problems, given, start);
 }
 
-export function startNotices(settings: Settings, services: readonly ServedService[]): string[] {
+export function startNotices(settings: Given, services: readonly ServedService[]): string[] {
   return said(notices, settings, { services, isAuthGiven: true });
 }
 
@@ -268,8 +234,8 @@ function insecureAuthServices(given: Given): string[] {
   });
 }
 
-function signsInByBrowser({ authEnabled, authIdpEnabled }: Given): boolean {
-  return Boolean(authEnabled && authIdpEnabled);
+function isAlone(service: ServedService, services: readonly ServedService[]): boolean {
+  return services.length === 1 && services[0] === service;
 }
 
 function isReachable({ host }: Given): boolean {

@@ -40,6 +40,28 @@ export function isUnauthenticated(
   return service === 'integrity' ? authMode === null || authMode === 'disabled' : authEnabled === false;
 }
 
+export function signsInByBrowser({ authEnabled, authIdpEnabled }: Partial<Settings>): boolean {
+  return Boolean(authEnabled && authIdpEnabled);
+}
+
+/** Whether the tokens of people who sign in by browser are those that the integrity service asks for. */
+export function sharesTokens(settings: Partial<Settings>): boolean {
+  const { authMode, oidcIssuerUrl, authIdpIssuerUrl } = settings;
+  const isSameIssuer = authMode !== 'oidc' || oidcIssuerUrl === authIdpIssuerUrl;
+  return signsInByBrowser(settings) && !isUnauthenticated('integrity', settings) && isSameIssuer;
+}
+
+/**
+ * Whether a service is at one address with the other one: in one process, or in processes that share a store and take the
+ * same sessions.
+ */
+export function isBesideOther(services: readonly ServedService[], settings: Partial<Settings>): boolean {
+  const { mongodbUrl, publicUrl, authIdpRedirectUrl: redirectUrl } = settings;
+  if (services.length > 1) return true;
+  if (!mongodbUrl || !publicUrl || !redirectUrl) return false;
+  return sharesTokens(settings) && new URL(publicUrl).origin === new URL(redirectUrl).origin;
+}
+
 /** Whether callers of the control plane may send bearer tokens that are verified in this way. */
 export function acceptsBearers(
   { authEnabled, authBearerEnabled, authBearerMode }: Partial<Settings>,

@@ -1,5 +1,8 @@
+import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import type { Identity } from '../../domain/control-plane/logins.ts';
+import { RefusedSession } from '../../domain/control-plane/refused-session.ts';
+import type { ProviderTokens } from '../../domain/control-plane/session-tokens.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { isSafeUrl } from '../http/addresses.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
@@ -14,6 +17,8 @@ export interface IdentityProviderOptions {
   /** As it is registered with the provider. */
   readonly redirectUrl: string;
   readonly scopes: readonly string[];
+  /** The audience that access tokens must have; null if nobody reads them. */
+  readonly audience: string | null;
 }
 
 /** Secrets of a started sign-in. Only the browser that started it holds them. */
@@ -72,6 +77,7 @@ export class IdentityProvider {
       nonce: pending.nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
       code_challenge_method: 'S256',
+      ...this.#audience(),
     };
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
     return { address, pending };
@@ -81,7 +87,7 @@ export class IdentityProvider {
   async finish(
     answer: URLSearchParams,
     { state, nonce, codeVerifier }: PendingSignIn,
-  ): Promise<{ readonly identity: Identity; readonly idToken: string }> {
+  ): Promise<{ readonly identity: Identity; readonly tokens: ProviderTokens }> {
     const server = await this.#server();
     try {
       const parameters = oauth.validateAuthResponse(server, this.#client, answer, state);
@@ -92,21 +98,65 @@ export class IdentityProvider {
         parameters,
         this.#options.redirectUrl,
         codeVerifier,
-        this.#requests,
+        { ...this.#requests, additionalParameters: this.#audience() },
       );
       const expected = { expectedNonce: nonce, requireIdToken: true };
-      const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, expected);
-      const { id_token: idToken = '' } = tokens;
+      const answered = await oauth.processAuthorizationCodeResponse(server, this.#client, response, expected);
+      const tokens = tokensOf(answered);
       const { issuer, clientId, scopes } = this.#options;
-      const { claims, subject } = await issuer.verify(idToken, { audience: clientId, use: 'id-token' });
+      const { claims, subject } = await issuer.verify(tokens.idToken, {
+        audience: clientId,
+        use: 'id-token',
+      });
       const lacksEmail = scopes.includes('email') && !('email' in claims);
       // The e-mail and its verification must come from the same source.
-      const profile = lacksEmail ? await this.#userInfo(server, tokens.access_token, subject) : claims;
+      const profile = lacksEmail ? await this.#userInfo(server, tokens.accessToken, subject) : claims;
       const person = personOf({ name: claims.name, ...profile });
-      return { identity: { issuer: issuer.issuer, subject, ...person }, idToken };
+      return { identity: { issuer: issuer.issuer, subject, ...person }, tokens };
     } catch (error) {
       throw failureOf(error);
     }
+  }
+
+  /**
+   * New tokens for those of a sign-in (RFC 6749, section 6; OpenID Connect Core 1.0, section 12.2). What the provider
+   * does not replace stays. @throws RefusedSession if the provider refuses; SignInFailure `unavailable`.
+   */
+  async refresh({ refreshToken, ...before }: ProviderTokens): Promise<ProviderTokens> {
+    const server = await this.#server();
+    try {
+      const response = await oauth.refreshTokenGrantRequest(
+        server,
+        this.#client,
+        this.#clientAuthentication(server),
+        refreshToken ?? '',
+        { ...this.#requests, additionalParameters: this.#audience() },
+      );
+      const answered = await oauth.processRefreshTokenResponse(server, this.#client, response);
+      const tokens = tokensOf(answered, { refreshToken, ...before });
+      if (tokens.idToken !== before.idToken) await this.#assertSameSubject(tokens.idToken, before.idToken);
+      return tokens;
+    } catch (error) {
+      if (error instanceof RefusedSession) throw error;
+      if (isRefusal(error)) throw new RefusedSession('grant_ended');
+      throw new SignInFailure('unavailable', failureOf(error).reason);
+    }
+  }
+
+  async #assertSameSubject(idToken: string, before: string): Promise<void> {
+    const { issuer, clientId } = this.#options;
+    const { subject } = await issuer.verify(idToken, { audience: clientId, use: 'id-token' });
+    if (subject !== decodeJwt(before).sub) throw new RefusedSession('grant_ended');
+  }
+
+  /**
+   * Asks for access tokens that are for the integrity service: `resource` is the standard (RFC 8707), `audience` is read
+   * by providers that are older than it. Others ignore what they do not know.
+   */
+  #audience(): Record<string, string> {
+    const { audience } = this.#options;
+    if (audience === null) return {};
+    return { audience, ...(URL.canParse(audience) && { resource: audience }) };
   }
 
   async #server(): Promise<oauth.AuthorizationServer> {
@@ -127,9 +177,23 @@ export class IdentityProvider {
   /** Some providers send the e-mail only here (OpenID Connect Core 1.0, section 5.4). */
   async #userInfo(server: oauth.AuthorizationServer, accessToken: string, subject: string) {
     if (!server.userinfo_endpoint) return {};
-    const response = await oauth.userInfoRequest(server, this.#client, accessToken, this.#requests);
-    return await oauth.processUserInfoResponse(server, this.#client, subject, response);
+    try {
+      const response = await oauth.userInfoRequest(server, this.#client, accessToken, this.#requests);
+      return await oauth.processUserInfoResponse(server, this.#client, subject, response);
+    } catch (error) {
+      // An access token for the integrity service need not open the userinfo endpoint.
+      if (error instanceof oauth.WWWAuthenticateChallengeError && this.#options.audience !== null) return {};
+      throw error;
+    }
   }
+}
+
+function tokensOf(answered: oauth.TokenEndpointResponse, before?: ProviderTokens): ProviderTokens {
+  return {
+    idToken: answered.id_token ?? before?.idToken ?? '',
+    accessToken: answered.access_token,
+    refreshToken: answered.refresh_token ?? before?.refreshToken ?? null,
+  };
 }
 
 /** The library's errors contain requests and responses, so only the kind of problem is passed on. */
@@ -148,6 +212,12 @@ function failureOf(error: unknown): SignInFailure {
   if (error instanceof ServiceError && error.code !== 'unavailable')
     return new SignInFailure('failed', 'reason' in error ? `ID token: ${error.reason}` : error.message);
   return new SignInFailure('unavailable', messageOf(error));
+}
+
+/** Whether a token endpoint refuses the grant, and not this service or this moment (RFC 6749, section 5.2). */
+function isRefusal(error: unknown): boolean {
+  const passing = ['invalid_client', 'server_error', 'temporarily_unavailable'];
+  return error instanceof oauth.ResponseBodyError && error.status === 400 && !passing.includes(error.error);
 }
 
 const plain = (text: string) => text.replaceAll(/[^\w.:-]/g, '').slice(0, 100);

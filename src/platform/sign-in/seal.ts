@@ -9,11 +9,16 @@ const encryption = 'A256GCM';
  * purpose does not open for another.
  */
 export class Seal {
+  /** Names the secret without revealing it. Equal secrets have equal names. */
+  readonly secretId: string;
   readonly #key: Uint8Array;
   readonly #now: () => Date;
 
   constructor(secret: string, purpose: string, now: () => Date) {
     this.#key = new Uint8Array(hkdfSync('sha256', secret, '', `cairn ${purpose}`, 32));
+    this.secretId = Buffer.from(hkdfSync('sha256', secret, '', 'cairn name of the secret', 16)).toString(
+      'hex',
+    );
     this.#now = now;
   }
 

@@ -14,15 +14,46 @@ export async function askJson<Answer>(address: string, init?: RequestInit): Prom
   return await (await ask(address, init)).json();
 }
 
-/** @throws Failure unless the service answers with success. */
+/** Proves that a page of this site sends a request: pages of other sites cannot read the cookie. */
+const csrfToken = () => /(?:^|; )svc_csrf=([^;]*)/.exec(document.cookie)?.[1];
+
+/** Of the user for whom the page was made. */
+const ownToken = csrfToken();
+
+/** Whether another tab has signed out, or signed in as somebody else, since the page was made. */
+export function isOfAnotherUser(): boolean {
+  return csrfToken() !== ownToken;
+}
+
+/**
+ * Asks the service with the session of the reader. If the session has ended, the browser leaves for the sign-in page.
+ * @throws Failure unless the service answers with success.
+ */
 export async function ask(address: string, init?: RequestInit): Promise<Response> {
-  const response = await fetch(address, init).catch((cause) => {
+  if (isOfAnotherUser()) return await left(location.href);
+  const headers = new Headers(init?.headers);
+  if (ownToken && (init?.method ?? 'GET') !== 'GET') headers.set('x-csrf-token', ownToken);
+  const response = await fetch(address, { ...init, headers }).catch((cause) => {
     if (init?.signal?.aborted) throw cause;
     throw new Failure('The service does not answer. Is it running, and is the network there?', 0, cause);
   });
+  if (response.redirected && new URL(response.url).pathname === signInPage) return await left(response.url);
   if (response.ok) return response;
+  if (response.status === 401 && document.querySelector('header .person')) {
+    const { pathname, search, hash } = location;
+    return await left(`${signInPage}?${new URLSearchParams({ return_to: pathname + search + hash })}`);
+  }
   const { error } = await response.json().catch(() => ({}));
   throw new Failure(error ?? `The service answered ${response.status}.`, response.status);
+}
+
+const signInPage = '/ui/sign-in';
+
+/** Never resolves, because the browser leaves the page. */
+async function left(address: string): Promise<never> {
+  if (address === location.href) location.reload();
+  else location.assign(address);
+  return await new Promise(() => undefined);
 }
 
 export function sentenceOf(error: unknown): string {

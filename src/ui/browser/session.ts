@@ -1,12 +1,6 @@
 import { part } from './element.ts';
 import { localTimes } from './times.ts';
 
-/** Proves that a page of this site sends a request: pages of other sites cannot read the cookie. */
-export function csrf(): Record<string, string> {
-  const [, token = ''] = /(?:^|; )svc_csrf=([^;]*)/.exec(document.cookie) ?? [];
-  return { 'x-csrf-token': decodeURIComponent(token) };
-}
-
 /** Replaces the content by another rendering of the page, and keeps the focus. */
 export function replaceContent(html: string): void {
   const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('content');

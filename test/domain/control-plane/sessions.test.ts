@@ -18,7 +18,13 @@ import { openTemporary } from '../../storage/temporary-folder.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 const limits: SessionLimits = { maxAge: 12 * hour, idleTimeout: 2 * hour };
-const who = { userId: 'user', issuer: 'https://issuer.example', subject: 'ada', sealedIdToken: 'sealed' };
+const who = {
+  userId: 'user',
+  issuer: 'https://issuer.example',
+  subject: 'ada',
+  secretId: null,
+  sealedTokens: 'sealed',
+};
 
 let store: PlannedStore;
 let time: number;
@@ -66,6 +72,7 @@ describe('a session', () => {
     const session = await use(id);
     expect(session).toEqual({
       ...who,
+      refreshingUntil: null,
       key: sessionKey(id),
       createdAt: time,
       lastSeenAt: time,

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { agents } from '../../../src/domain/control-plane/agents/agents.ts';
 import { beginSession, sessions } from '../../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../../src/domain/control-plane/users.ts';
+import { Seal } from '../../../src/platform/sign-in/seal.ts';
 import { newAgent } from '../../contract/new-agent.ts';
 import { usersOf } from '../../contract/nouns.ts';
-import { bearer, origin, usePlane } from './plane.ts';
+import { bearer, origin, secret, usePlane } from './plane.ts';
 import { projectReads, type Seeded, seed } from './projects/seeded.ts';
 
 interface Row {
@@ -105,9 +106,10 @@ async function session(user: User) {
   const ports = { sessions: plane.store.of(sessions), now: () => new Date(), newSecret };
   const { id: userId, issuer, subject } = user;
   const limits = { maxAge: 3_600_000, idleTimeout: 3_600_000 };
+  const { secretId } = new Seal(secret, 'tests', ports.now);
   const { id, csrfToken } = await beginSession(
     ports,
-    { userId, issuer, subject, sealedIdToken: null },
+    { userId, issuer, subject, secretId, sealedTokens: null },
     limits,
   );
   const cookie = `svc_session=${id}; svc_csrf=${csrfToken}`;

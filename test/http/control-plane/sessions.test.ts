@@ -282,9 +282,9 @@ test('a stored session reveals neither its id nor the ID token', async () => {
   const browser = await signedIn('kept');
   const id = browser.cookie('svc_session') ?? '';
   const session = await sessionsOf(plane.store).get(sessionKey(id) ?? '');
-  expect(session).toMatchObject({ subject: 'kept', sealedIdToken: expect.stringMatching(/^eyJ[\w-]+\.\./) });
+  expect(session).toMatchObject({ subject: 'kept', sealedTokens: expect.stringMatching(/^eyJ[\w-]+\.\./) });
   expect(JSON.stringify(session)).not.toContain(id);
-  expect(session?.sealedIdToken).not.toContain(Buffer.from('{"iss').toString('base64url'));
+  expect(session?.sealedTokens).not.toContain(Buffer.from('{"iss').toString('base64url'));
   expect(await sessionsOf(plane.store).get(id)).toBeUndefined();
   expect(plane.log.join()).not.toContain(id);
 });

@@ -36,7 +36,16 @@ describe('PATCH /v1/users/{id}', () => {
     const times = { createdAt: 1, lastSeenAt: 1, expiresAt: Date.now() + 3_600_000 };
     const keys = [randomUUID(), randomUUID()];
     for (const key of keys)
-      await sessionsOf(service.store).add({ key, userId, issuer, subject, sealedIdToken: null, ...times });
+      await sessionsOf(service.store).add({
+        key,
+        userId,
+        issuer,
+        subject,
+        secretId: null,
+        sealedTokens: null,
+        refreshingUntil: null,
+        ...times,
+      });
     expect((await patch(userId, { disabled: true })).status).toBe(200);
     for (const key of keys) expect(await sessionsOf(service.store).get(key)).toBeUndefined();
   });

@@ -1,10 +1,8 @@
-import { ask, Failure, sentenceOf } from '../api.ts';
+import { ask, sentenceOf } from '../api.ts';
 import { announce, part } from '../element.ts';
-import { csrf, replaceContent } from '../session.ts';
+import { replaceContent } from '../session.ts';
 import { localTimes } from '../times.ts';
 
-/** Tells the other tabs of this browser about a sign-out. */
-const tabs = new BroadcastChannel('cairn-session');
 /** Limits the requests of a browser whose clock is ahead. */
 const shortestTimerMs = 60_000;
 const longestTimerMs = 2 ** 31 - 1;
@@ -37,33 +35,16 @@ function prepare() {
   timer = window.setTimeout(refresh, Math.min(Math.max(wait, shortestTimerMs), longestTimerMs));
 }
 
-async function signOut() {
-  try {
-    await ask('/v1/auth/logout', { method: 'POST', headers: csrf() });
-  } catch (error) {
-    if (!isSignedOut(error)) return complain(error);
-  }
-  await refresh();
-  tabs.postMessage('signed out');
-  document.getElementById('sign-in-again')?.focus();
-  announce('You are signed out.');
-}
-
 async function changeUser({ user = '', change = '', done = '', ask: question }: DOMStringMap) {
   if (question && !window.confirm(question)) return;
   try {
-    const headers = { ...csrf(), 'content-type': 'application/json' };
+    const headers = { 'content-type': 'application/json' };
     await ask(`/v1/users/${encodeURIComponent(user)}`, { method: 'PATCH', headers, body: change });
     await refresh();
     announce(done);
   } catch (error) {
-    if (isSignedOut(error)) await refresh();
-    else complain(error);
+    complain(error);
   }
-}
-
-function isSignedOut(error: unknown): boolean {
-  return error instanceof Failure && error.status === 401;
 }
 
 function complain(error: unknown) {
@@ -72,11 +53,9 @@ function complain(error: unknown) {
 
 document.addEventListener('click', ({ target }) => {
   const clicked = target instanceof Element ? target.closest('button') : null;
-  if (clicked?.id === 'sign-out') void signOut();
-  else if (clicked?.dataset.user) void changeUser(clicked.dataset);
+  if (clicked?.dataset.user) void changeUser(clicked.dataset);
 });
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void refresh();
 });
-tabs.addEventListener('message', () => void refresh());
 prepare();

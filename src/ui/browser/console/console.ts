@@ -1,7 +1,7 @@
 import { ask, sentenceOf } from '../api.ts';
 import { copy } from '../copying.ts';
 import { announce, part } from '../element.ts';
-import { csrf, replaceContent } from '../session.ts';
+import { replaceContent } from '../session.ts';
 import { localTimes } from '../times.ts';
 
 /** What all pages of the console do: dialogs that change something, buttons that copy, times of the reader's locale. */
@@ -22,7 +22,7 @@ async function change(form: HTMLFormElement): Promise<void> {
   const { action = '', done = '' } = form.dataset;
   const opener = document.activeElement;
   try {
-    const headers = { ...csrf(), 'content-type': 'application/json' };
+    const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify(Object.fromEntries(new FormData(form)));
     await ask(action, { method: 'POST', headers, body });
     part('problem').textContent = '';
@@ -35,6 +35,4 @@ async function change(form: HTMLFormElement): Promise<void> {
   }
 }
 
-// After a sign-out in another tab, this page must not show its data any longer.
-new BroadcastChannel('cairn-session').addEventListener('message', () => location.reload());
 localTimes();

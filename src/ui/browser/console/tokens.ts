@@ -1,7 +1,6 @@
 import type { MintedTokenAnswer } from '../../../contract/control-plane/registrations.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { part } from '../element.ts';
-import { csrf } from '../session.ts';
 import { localTime } from '../times.ts';
 
 const form = document.getElementById('mint');
@@ -19,7 +18,7 @@ async function mint(form: HTMLFormElement): Promise<void> {
   try {
     const minted = await askJson<MintedTokenAnswer>('/v1/agent-registration-tokens', {
       method: 'POST',
-      headers: { ...csrf(), 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(Object.fromEntries(fields)),
     });
     part('set-token').textContent = ` export AGENT_PROVISIONING_TOKEN='${minted.registration_token}'`;

@@ -3,7 +3,7 @@ import type { StatementVerificationAnswer as Verification } from '../../../contr
 import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
 import { bareId, harmless } from '../../../contract/words/text.ts';
 import { trustMark } from '../../../contract/words/trust.ts';
-import { askJson } from '../api.ts';
+import { ask, askJson } from '../api.ts';
 import { markBadge } from '../badge.ts';
 import { copyable } from '../copying.ts';
 import { element, part, section } from '../element.ts';
@@ -188,7 +188,7 @@ async function jsonText(): Promise<string> {
 }
 
 async function quadsText(): Promise<string> {
-  const response = await fetch(apiAddress, { headers: { accept: 'application/n-quads' } });
+  const response = await ask(apiAddress, { headers: { accept: 'application/n-quads' } });
   return await response.text();
 }
 

@@ -1,0 +1,39 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { ServiceError } from '../domain/errors.ts';
+import type { AppEnv } from '../platform/http/app-env.ts';
+import { type SignedIn, sendsToken } from '../platform/sign-in/session-authentication.ts';
+
+const signInPage = '/ui/sign-in';
+
+/**
+ * Pages of people who sign in by browser. Without a session they lead to the sign-in page, which leads back. With one,
+ * their header names the user. Files of the pages are for everybody.
+ * @param signedIn throws ServiceError if nobody is signed in, or the service cannot tell.
+ */
+export function signedInPages<Caller>(
+  signedIn: (context: Context<AppEnv<Caller>>) => Promise<SignedIn>,
+): MiddlewareHandler<AppEnv<Caller>> {
+  return async (context, next) => {
+    const { pathname, search } = new URL(context.req.url);
+    if (pathname.startsWith('/ui/files/') || sendsToken(context)) return await next();
+    try {
+      const { user } = await signedIn(context);
+      context.set('person', user.nameOverride ?? user.name ?? user.email ?? user.subject);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.code === 'unauthorized' && pathname !== signInPage) {
+        context.header('cache-control', 'no-store');
+        return context.redirect(`${signInPage}?${signInQuery(context, pathname + search)}`);
+      }
+    }
+    await next();
+    // The next user of the browser must not go back to it.
+    context.res.headers.set('cache-control', 'no-store');
+  };
+}
+
+/** A failed sign-in comes back to the start page with its error. */
+function signInQuery(context: Context, returnTo: string): URLSearchParams {
+  const error = context.req.query('error');
+  return new URLSearchParams(error === undefined ? { return_to: returnTo } : { error });
+}
