@@ -70,6 +70,8 @@ ${id.startsWith('urn:cid:') ? html`<a class="choice" href="/report/v1/${bare}">R
 <label><input type="radio" name="direction" value="both">Both</label>
 <label><input type="radio" name="direction" value="downstream">Made into</label>
 </fieldset>
+<button type="button" id="more-options" aria-expanded="false" aria-controls="options">Options</button>
+<div id="options">
 <label for="depth">Depth <input id="depth" name="depth" type="number" min="0" max="100" inputmode="numeric"></label>
 <label><input id="facts" name="facts" type="checkbox"> All facts</label>
 <label for="trust">Statements <select id="trust" name="trust">
@@ -81,6 +83,7 @@ ${id.startsWith('urn:cid:') ? html`<a class="choice" href="/report/v1/${bare}">R
 <option value="retracted">Retracted</option>
 </select></label>
 <label><input id="retracted" name="retracted" type="checkbox"> Retracted computations</label>
+</div>
 </form>
 <div id="file" class="file-drop"></div>
 </div>

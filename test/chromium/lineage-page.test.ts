@@ -95,7 +95,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(await node(page, 'The model').locator('.described').isVisible()).toBe(true);
     expect(await page.locator(`.node[data-id="${urn('image')}"] .described`).isVisible()).toBe(false);
     const label = page.locator(`.line[data-from="${made.train}"]`);
-    expect(await label.locator('text').textContent()).toMatch(/^31 Jan/);
+    expect(await page.locator(`text[data-from="${made.train}"]`).textContent()).toMatch(/^31 Jan/);
     expect(await label.locator('title').textContent()).toBe('computation: output, 2026-01-31 12:00:00 UTC');
     await page.waitForLoadState('networkidle');
     expect(documents).toHaveLength(1);
@@ -291,6 +291,12 @@ describeChromium('the lineage page', ({ open }) => {
         return isWithin('x', 'width') && isWithin('y', 'height');
       };
       expect(await isInView(page.locator('.start .card'))).toBe(true);
+      const tools = async () => (await page.locator('.tools').boundingBox())?.height ?? 0;
+      expect(await tools()).toBeLessThan(45);
+      await page.getByRole('button', { name: 'Options' }).click();
+      await page.getByLabel('Depth').waitFor();
+      expect(await tools()).toBeGreaterThan(45);
+      await expectAccessible(page);
       await page.setViewportSize({ width: 1440, height: 900 });
       await show(page, 'model', '?direction=upstream&depth=1');
       await page.waitForLoadState('networkidle');

@@ -1,5 +1,7 @@
+import { array, assert, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anchored, placed, walked } from '../../src/ui/browser/lineage/drawing/layout.ts';
+import { labelPlaces } from '../../src/ui/browser/lineage/drawing/label-places.ts';
+import { anchored, nodeSize, placed, walked } from '../../src/ui/browser/lineage/drawing/layout.ts';
 import { Graph } from '../../src/ui/browser/lineage/graph.ts';
 import { firstView, shown } from '../../src/ui/browser/lineage/shown.ts';
 import { answer, range } from './answers.ts';
@@ -169,5 +171,42 @@ describe('the layout', () => {
     expect(['a1', 'a2']).toContain(walk('ArrowLeft', 'run1'));
     expect([walk('ArrowDown', 'a1'), walk('ArrowUp', 'a1')].filter(Boolean)).toEqual(['a2']);
     expect([walk('ArrowRight', 'c'), walk('ArrowUp', 'c')]).toEqual([undefined, undefined]);
+  });
+
+  it('has no text over another one or over a node', () => {
+    const ends = integer({ min: 0, max: 9 });
+    assert(
+      property(
+        array(tuple(ends, ends), { minLength: 1, maxLength: 30 }),
+        integer({ min: 20, max: 260 }),
+        (pairs, width) => {
+          const round = new Graph(
+            answer(
+              '0',
+              pairs.map(([from, to]) => `${from}-association>${to}`),
+            ),
+          );
+          const drawn = shown(round, firstView(round, { facts: true, trust: null }));
+          const layout = placed(drawn, () => width);
+          const texts = [...labelPlaces(drawn, layout, () => width).values()].map(({ x, y, anchor }) => {
+            const left = x - { start: 0, middle: width / 2, end: width }[anchor];
+            return { left, right: left + width, top: y - 12, bottom: y + 3 };
+          });
+          const nodes = [...layout.places.values()].map(({ x, y }) => ({
+            left: x - nodeSize.width / 2,
+            right: x + nodeSize.width / 2,
+            top: y - nodeSize.height / 2,
+            bottom: y + nodeSize.height / 2,
+          }));
+          const isOver = (a: (typeof nodes)[0], b: (typeof nodes)[0]) =>
+            a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+          const over = texts.filter((text) =>
+            [...texts, ...nodes].some((one) => one !== text && isOver(text, one)),
+          );
+          expect(over).toEqual([]);
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 });

@@ -37,6 +37,10 @@ export class QuestionForm {
       this.#show();
       changed(this.question, undefined);
     });
+    const more = part('more-options');
+    more.addEventListener('click', () => {
+      more.ariaExpanded = String(more.ariaExpanded !== 'true');
+    });
     this.#show();
   }
 

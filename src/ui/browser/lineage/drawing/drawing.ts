@@ -4,7 +4,8 @@ import { button, drawn, element } from '../../element.ts';
 import { shownKinds, symbol } from '../../kinds.ts';
 import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
 import type { Caption } from './captions.ts';
-import { type Label, labelText } from './labels.ts';
+import { type LabelPlace, labelPlaces } from './label-places.ts';
+import { type Label, labelText, labelWidth } from './labels.ts';
 import { type Layout, nodeSize, type Point } from './layout.ts';
 import { arrow, lineKind, linePath } from './lines.ts';
 
@@ -18,6 +19,8 @@ export class Drawing {
   readonly #world;
   readonly #events;
   readonly #lines = drawn('g', {});
+  /** Above all lines. */
+  readonly #texts = drawn('g', {});
   readonly #nodes = new Map<string, ReturnType<typeof nodeParts>>();
   places: ReadonlyMap<string, Point> = new Map();
   edges: readonly ShownEdge[] = [];
@@ -25,14 +28,14 @@ export class Drawing {
   constructor(world: HTMLElement, events: DrawingEvents) {
     this.#world = world;
     this.#events = events;
-    world.prepend(drawn('svg', { class: 'lines', 'aria-hidden': 'true' }, arrowheads(), this.#lines));
+    world.prepend(
+      drawn('svg', { class: 'lines', 'aria-hidden': 'true' }, arrowheads(), this.#lines, this.#texts),
+    );
   }
 
-  draw(
-    { nodes, edges }: Picture,
-    labels: ReadonlyMap<ShownEdge, Label>,
-    { places, paths, labels: middles }: Layout,
-  ): void {
+  draw(picture: Picture, labels: ReadonlyMap<ShownEdge, Label>, layout: Layout): void {
+    const { nodes, edges } = picture;
+    const { places, paths } = layout;
     this.places = places;
     this.edges = edges;
     const ids = new Set(nodes.map(({ id }) => id));
@@ -42,8 +45,14 @@ export class Drawing {
       this.#nodes.delete(id);
     }
     for (const node of nodes) this.#place(node, places.get(node.id) ?? { x: 0, y: 0 });
-    this.#lines.replaceChildren(
-      ...edges.map((edge) => line(edge, edges, labels.get(edge), paths.get(edge) ?? [], middles.get(edge))),
+    this.#lines.replaceChildren(...edges.map((edge) => line(edge, labels.get(edge), paths.get(edge) ?? [])));
+    this.#texts.replaceChildren(
+      ...[...labelPlaces(picture, layout, (edge) => labelWidth(labels.get(edge)))].flatMap(
+        ([edge, place]) => {
+          const label = labels.get(edge);
+          return label ? [text(edge, label, place)] : [];
+        },
+      ),
     );
   }
 
@@ -119,13 +128,7 @@ function nodeParts(id: string, { select, toggle }: DrawingEvents) {
   return { box, card, icon, title, subtitle, described, rest, trust, more };
 }
 
-function line(
-  edge: ShownEdge,
-  edges: readonly ShownEdge[],
-  label: Label | undefined,
-  points: readonly Point[],
-  middle: Point | undefined,
-): SVGElement {
+function line(edge: ShownEdge, label: Label | undefined, points: readonly Point[]): SVGElement {
   const kind = lineKind(edge);
   const marks = new Set(edge.edges.map(({ trust }) => trustMark(trust)));
   const mark = allMarks.findLast((one) => marks.has(one)) ?? 'claimed';
@@ -134,30 +137,18 @@ function line(
     { class: `line ${kind} ${mark}`, 'data-from': edge.from, 'data-to': edge.to },
     arrow(kind, linePath(points), mark === 'revoked' || mark === 'retracted' ? 'revoked' : kind),
   );
-  const [first, last] = [points.at(0), points.at(-1)];
-  if (!label || !first || !last) return group;
-  group.prepend(drawn('title', {}, label.title));
-  const text = labelText(label);
-  if (text !== '')
-    group.append(drawn('text', middle ? above(middle) : beside(edge, edges, first, last), text));
+  if (label) group.prepend(drawn('title', {}, label.title));
   return group;
 }
 
-function above({ x, y }: Point): Record<string, string> {
-  return { x: String(x), y: String(y - 6), 'text-anchor': 'middle' };
-}
-
-/** The place of a text at the end with fewer lines, on the side that the line does not come from. */
-function beside(edge: ShownEdge, edges: readonly ShownEdge[], first: Point, last: Point) {
-  const isFan =
-    edges.filter(({ to }) => to === edge.to).length > edges.filter(({ from }) => from === edge.from).length;
-  const [at, other, space] = isFan ? [first, last, 6] : [last, first, 12];
-  const isLeft = at.x < other.x || (at.x === other.x && isFan);
-  return {
-    x: String(isLeft ? at.x + space : at.x - space),
-    y: String(other.y < at.y ? at.y + 15 : at.y - 6),
-    'text-anchor': isLeft ? 'start' : 'end',
-  };
+function text({ from, to }: ShownEdge, label: Label, { x, y, anchor }: LabelPlace): SVGElement {
+  const at = { x: String(x), y: String(y), 'text-anchor': anchor };
+  return drawn(
+    'text',
+    { ...at, 'data-from': from, 'data-to': to },
+    labelText(label),
+    drawn('title', {}, label.title),
+  );
 }
 
 function arrowheads(): SVGElement {
