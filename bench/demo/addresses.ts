@@ -28,7 +28,7 @@ export function addresses(url: string, filled: Filled): string {
   const made = cidUrn(source.output.cid);
   const id = statementIds.release[demo.statements.release.findIndex(({ output }) => output === made)] ?? '';
   const pages = [
-    ['The start page: recent statements, graphs and a search', `${url}/ui`],
+    ['The start page: recent runs, graphs and a search', `${url}/ui`],
     [`The lineage of ${source.output.path}, as a page`, `${url}/ui/lineage/${source.output.cid.text}`],
     ['What was declared, reviewed and certified', `${url}/ui/lineage/${subject}`],
     ['Models of house prices, recorded step by step', `${url}/ui/graph/${houses.graph_id}`],

@@ -11,6 +11,7 @@ import type { AppEnv } from '../platform/http/app-env.ts';
 import { type Link, start } from '../ui/header.ts';
 import { entryPage, lineagePage } from '../ui/lineage-page.ts';
 import { graphPage, startPage, statementPage } from '../ui/statements/pages.ts';
+import { comparisonPage, runsPage } from '../ui/statements/runs-pages.ts';
 import { problemPage } from '../ui/statements/shell.ts';
 import { pageAnswer, pageFileAnswer } from './pages.ts';
 import { pageOfSearch, type SearchedPorts } from './searched-page.ts';
@@ -69,13 +70,27 @@ function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]):
       const search = { q: '', type: '', by: '' };
       return pageAnswer(context, await startPage({ search, problem, links }), 400);
     }
+    if (Object.values(given).every((text) => text === '')) return pageAnswer(context, await runsPage(links));
     const page = await pageOfSearch(ports, given.q, () => readerOf(context));
     return page === undefined
       ? pageAnswer(context, await startPage({ search: given, links }))
       : context.redirect(page, 303);
   });
 
-  for (const path of ['/ui/graph', '/ui/statement']) app.get(path, (context) => context.redirect('/ui'));
+  for (const path of ['/ui/graph', '/ui/runs', '/ui/statement'])
+    app.get(path, (context) => context.redirect('/ui'));
+
+  app.get('/ui/statements', async (context) => {
+    const search = { q: '', type: '', by: '' };
+    return pageAnswer(context, await startPage({ search, links }));
+  });
+
+  app.get('/ui/runs/compare', async (context) => {
+    const { a = '', b = '' } = context.req.query();
+    return await pageOr(context, links, { title: 'Two runs', given: '' }, async () =>
+      comparisonPage(parseCid(a.trim()).text, parseCid(b.trim()).text, links),
+    );
+  });
 
   app.get('/ui/graph/:uuid', async (context) => {
     const given = context.req.param('uuid');

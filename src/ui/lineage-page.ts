@@ -13,6 +13,7 @@ export async function lineagePage(id: string, links: readonly Link[]): Promise<s
       'lineage/drawing/kinds.css',
       'lineage/drawing/drawing.css',
       'lineage/panel.css',
+      'runs/runs.css',
     ],
     scripts: ['lineage/lineage.ts'],
   });

@@ -197,7 +197,7 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     const { page } = tab;
     const statements = [ids.train, ids.credential].map((id) => `/ui/statement/${id}`);
     const links = new Set<string>();
-    for (const path of ['/ui', '/ui?q=m', `/ui/graph/${graph}`, ...statements]) {
+    for (const path of ['/ui', '/ui/statements', '/ui?q=m', `/ui/graph/${graph}`, ...statements]) {
       await show(page, path);
       for (const [width, colorScheme] of [
         [1440, 'light'],
@@ -227,7 +227,7 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'train made model.bin' }).waitFor();
     const refusal = { status: 401, json: { error: 'The request has no token.', code: 'unauthorized' } };
-    await page.route('**/statements/v1?**', async (route) => await route.fulfill(refusal));
+    await page.route('**/runs/v1?**', async (route) => await route.fulfill(refusal));
     await show(page, '/ui');
     await page.getByText('a page has none').waitFor();
     expect(await page.getByRole('alert').textContent()).toBe('The request has no token.');

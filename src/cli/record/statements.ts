@@ -54,6 +54,7 @@ export async function describeRun(run: Run, identify: Identify): Promise<Describ
   };
 
   const used = program ? urnOf(program) : document({ name, ...(command && { command }) });
+  const end = outputs.length > 0 ? undefined : endOf(facts);
   const items = [...inputs, ...(program ? [program] : []), ...outputs];
   const computation = await identify({
     ...common,
@@ -61,13 +62,14 @@ export async function describeRun(run: Run, identify: Identify): Promise<Describ
     computation: used,
     // A computation has an input. Without a declared one it is the program.
     input: oneOrMany(inputs.length > 0 ? inputs.map(urnOf) : [used]),
-    output: oneOrMany(outputs.length > 0 ? outputs.map(urnOf) : [document(endOf(facts))]),
+    output: oneOrMany(end ? [document(end)] : outputs.map(urnOf)),
     operatedBy: did,
   });
   const others = [
     { ...common, '@type': 'DataRegistration', data: oneOrMany(items.map(urnOf)) },
     ...items.map((item) => described(urnOf(item), documentOf(item))),
     described(computation['@id'], runDocument(facts)),
+    ...(end ? [described(document(end), end)] : []),
   ];
   const statements = [computation, ...(await Promise.all(others.map(identify)))];
   return { computation: computation['@id'], statements, documents };

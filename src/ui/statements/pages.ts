@@ -47,7 +47,7 @@ ${firstSteps}
 
 const withoutScript = html`<p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/statements/v1?limit=20">recent statements</a>, <a href="/graph/v1">graphs</a>.</p></noscript>`;
 
-function searchForm({ q, type, by }: StartSearch): Html {
+export function searchForm({ q, type, by }: StartSearch): Html {
   const kinds = Object.values(statementKinds).map(({ name, label }) => [name, label] as const);
   const isForeign = type !== '' && !kinds.some(([name]) => name === type);
   const option = (value: string, label: string) =>
@@ -61,7 +61,7 @@ function searchForm({ q, type, by }: StartSearch): Html {
 }
 
 /** For a service without statements. */
-const firstSteps = html`<section id="first-steps" class="steps" aria-labelledby="first-heading" hidden>
+export const firstSteps = html`<section id="first-steps" class="steps" aria-labelledby="first-heading" hidden>
 <h2 id="first-heading">Nothing is stored here yet. Record a first step</h2>
 <ol>
 <li>Tell the commands where this service is:<pre tabindex="0"><code>export CAIRN_URL=<span id="service-url">http://127.0.0.1:3050</span></code></pre></li>

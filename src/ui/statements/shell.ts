@@ -8,6 +8,8 @@ export interface ReadingPage {
   readonly here: Link;
   /** The identifier that the page is about. */
   readonly about?: string;
+  /** What the script needs besides: the ids of two runs. */
+  readonly data?: { readonly a: string; readonly b: string };
   readonly script?: string;
   readonly content: Html;
   readonly links: readonly Link[];
@@ -26,6 +28,7 @@ export async function readingPage({
   title,
   here,
   about = '',
+  data,
   script,
   content,
   links,
@@ -33,10 +36,15 @@ export async function readingPage({
 }: ReadingPage): Promise<string> {
   return await page({
     title,
-    styles: ['lineage/drawing/kinds.css', 'statements/statements.css', 'statements/statement.css'],
+    styles: [
+      'lineage/drawing/kinds.css',
+      'statements/statements.css',
+      'statements/statement.css',
+      'runs/runs.css',
+    ],
     scripts: script === undefined ? [] : [script],
     body: html`${header({ here, links, ...(searches && { field: searchField }) })}
-<main id="page" class="reading" data-about="${about}" data-kinds="${kindsJson}">
+<main id="page" class="reading" data-about="${about}"${data ? html` data-a="${data.a}" data-b="${data.b}"` : ''} data-kinds="${kindsJson}">
 ${content}
 </main>
 <div id="announcements" role="status" class="unseen"></div>`,

@@ -1,6 +1,8 @@
 import { harmless } from '../../../contract/words/text.ts';
 import { sentenceOf } from '../api.ts';
 import { breakable, element } from '../element.ts';
+import { runFacts } from '../runs/run-facts.ts';
+import { askRun } from '../runs/runs-api.ts';
 import type { Graph, GraphNode } from './graph.ts';
 import { askDocument, askMetadataOf, isDocument } from './lineage-api.ts';
 import { metadataOf } from './titles.ts';
@@ -33,7 +35,9 @@ export class Metadata {
   }
 }
 
-async function read(graph: Graph, { id, hidden, kind }: GraphNode): Promise<readonly Node[]> {
+async function read(graph: Graph, { id, hidden, kind, type }: GraphNode): Promise<readonly Node[]> {
+  const run = type === 'ComputationRegistration' ? await askRun(id).catch(() => undefined) : undefined;
+  if (run?.description) return runFacts(run, 'h3');
   const registered = metadataOf(graph, id) ?? (hidden > 0 ? await askMetadataOf(id) : undefined);
   const own = kind === 'artefact' && isDocument(id) ? id : undefined;
   const tables = await Promise.all([

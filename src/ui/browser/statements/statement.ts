@@ -11,6 +11,8 @@ import { loading } from '../failed.ts';
 import { folded } from '../folded.ts';
 import { kindLabel, symbol, words } from '../kinds.ts';
 import { askDocument, blobAddress } from '../lineage/lineage-api.ts';
+import { runFacts } from '../runs/run-facts.ts';
+import { askRun } from '../runs/runs-api.ts';
 import { localTime, when } from '../times.ts';
 import { credentialSection } from './credential.ts';
 import { facts, identifiersIn, memberTable } from './members.ts';
@@ -59,6 +61,8 @@ async function load(): Promise<void> {
   );
   showHead(statement, verification, names);
   const { links, rest } = await graphLinks(found);
+  const run = typeOf(statement) === 'ComputationRegistration' && (await askRun(id).catch(() => undefined));
+  const done = run ? runFacts(run, 'h2') : [];
   if (links[0]) part('parents').replaceChildren('› ', links[0].cloneNode(true));
   const isCredential = typeOf(statement) === 'CredentialRegistration';
   place.replaceChildren(
@@ -71,8 +75,9 @@ async function load(): Promise<void> {
         'div',
         {},
         ...(await credentialSection(statement, names)),
+        ...done,
         section(isCredential ? 'The statement about it' : 'What it says', memberTable(statement, names)),
-        ...(await attached(statement, id)),
+        ...(done.length > 0 ? [] : await attached(statement, id)),
         ...signatureSection(verification, names),
       ),
       element(
