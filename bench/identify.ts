@@ -21,7 +21,12 @@ import { type Row, rate, report } from './measure.ts';
 const flat = { count: 5_000, runs: 20 };
 const nested = { count: 1_000, runs: 5 };
 const limits = { maxDepth: 64, documentMs: 5_000, requestMs: 60_000 };
-const part = { member: 'statements', as: 'elements', maxElements: flat.count } as const;
+const part = {
+  member: 'statements',
+  as: 'elements',
+  maxElements: flat.count,
+  setting: 'CAIRN_MAX_BATCH_STATEMENTS',
+} as const;
 const options = { generateId: true, strict: true, reportCoverage: false };
 
 const documents = new Map([...bundledContexts].map(([url, text]) => [url, JSON.parse(text)]));

@@ -8,7 +8,7 @@ const shapeOf = (text: string) => jsonShape(Buffer.from(text));
 
 function split(text: string, member = 'statements', as: 'elements' | 'value' = 'elements') {
   const body = Buffer.from(text);
-  const { envelope, ranges } = splitEnvelope(body, { member, as, maxElements: 1_000 });
+  const { envelope, ranges } = splitEnvelope(body, { member, as, maxElements: 1_000, setting: 'CAIRN_MAX' });
   const elements = Array.from({ length: ranges.length / 2 }, (_, at) =>
     body.subarray(ranges[at * 2], ranges[at * 2 + 1]).toString(),
   );

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { CarWriter } from '@ipld/car/writer';
 import { CID } from 'multiformats/cid';
 import * as digests from 'multiformats/hashes/digest';
@@ -381,6 +381,51 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     const answer = await batch(total);
     expect([answer.status, answer.json.error]).toEqual([413, expect.stringContaining('6291456 bytes')]);
     expect(await service.orphans()).toEqual([]);
+  });
+});
+
+describe('PUT /store/v1/blob/batch, JSON', () => {
+  const batch = async (body: unknown) => await send(service, 'PUT', '/store/v1/blob/batch', body);
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it('stores blobs under the CIDs that clients compute', async () => {
+    const document = cidOf(codecs.jcs, '{"a":1}').text;
+    const raw = cidOf(codecs.raw, 'raw bytes').text;
+    const { status, json } = await batch({
+      blobs: [
+        { blob: base64('{"a":1}'), cid: document, multicodec_code: codecs.jcs },
+        { blob: base64('raw bytes'), cid: `urn:cid:${raw}` },
+        { blob: '' },
+      ],
+    });
+    expect([status, json]).toEqual([
+      200,
+      { results: [{ cid: document }, { cid: raw }, { cid: cidOf(codecs.raw, '').text }] },
+    ]);
+    expect(await exists(document)).toBe(true);
+  });
+
+  it.each([
+    ['no list', { blobs: 'x' }, 400, /must be an array of blobs/],
+    ['another member', { blobs: [], more: 1 }, 200, /results/],
+    ['other base64', { blobs: [{ blob: 'YWJj\n' }] }, 400, /base64 is not canonical/],
+    [
+      'other bytes',
+      { blobs: [{ blob: 'YWJj', cid: cidOf(codecs.raw, 'abd').text }] },
+      400,
+      /not the expected/,
+    ],
+    ['a bad CID', { blobs: [{ blob: 'YWJj', cid: 'x' }] }, 400, /x.* is not a CID/],
+    ['a number', { blobs: [1] }, 400, /blobs\[0\] is not accepted: must be an object/],
+  ])('answers %s', async (_, body, status, said) => {
+    const answer = await batch(body);
+    expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(said)]);
+  });
+
+  it('stores nothing if one blob is refused', async () => {
+    const good = `good ${randomUUID()}`;
+    const { status } = await batch({ blobs: [{ blob: base64(good) }, { blob: '!' }] });
+    expect([status, await exists(cidOf(codecs.raw, good).text)]).toEqual([400, false]);
   });
 });
 

@@ -14,6 +14,10 @@ const unsayable: readonly (readonly [operations: RegExp, sentence: RegExp])[] = 
   [/^GET /, /^This cursor does not belong to this list/],
   // A CID holds a multihash, a did:key a key, and a CAR its blocks.
   [/./, /"(urn:cid:)?b[a-z2-7]+" is neither a CID, nor a UUID, nor a DID/],
+  [
+    /^PUT .store.v1.blob.batch$/,
+    /^The bytes are urn:cid:|^"(urn:cid:)?b[a-z2-7]+" is not a (canonical )?CID|multihash/,
+  ],
   [/did_key|membership|controls|registrations/, /is not accepted as a did:key/],
   [/^PUT .store.v1.blob.batch$|^POST .manifest.v1$/, /^This (is not a complete CAR|CAR is not a manifest)/],
   // OpenAPI cannot say which parameters go together.

@@ -21,7 +21,12 @@ const registry = new ContextRegistry(ContextWorld.bundled(), [
 const pool = new StatementPool({ registry, threads: 1, maxDepth: 64, documentMs: 400, requestMs: 30_000 });
 afterAll(() => pool[Symbol.asyncDispose]());
 
-const part = { member: 'statements', as: 'elements', maxElements: 10_000 } as const;
+const part = {
+  member: 'statements',
+  as: 'elements',
+  maxElements: 10_000,
+  setting: 'CAIRN_MAX_BATCH_STATEMENTS',
+} as const;
 const options = { generateId: true, strict: true, reportCoverage: false };
 
 function bodyOf(statements: unknown[]) {

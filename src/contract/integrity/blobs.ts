@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { optionalWholeNumber } from '../parameters.ts';
+import { patterns } from '../patterns.ts';
 import { bytes, cidParameter, cidText } from '../values.ts';
 
 export const blobParams = z.object({ cid: cidParameter });
@@ -18,6 +19,18 @@ export const putBlobQuery = blobNaming.extend({
 
 /** The parts of a multipart body, by their names. */
 export const blobParts = z.record(z.string(), bytes);
+
+export const batchedBlob = z.object({
+  blob: z.string().meta({ description: 'The bytes in base64, with padding', pattern: patterns.base64 }),
+  cid: cidParameter.optional().describe('The CID that the bytes must have'),
+  multicodec_code: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Codec of the CID. Default: that of the query, or of cid'),
+});
+
+export const blobBatch = z.object({ blobs: z.array(batchedBlob) }).meta({ id: 'BlobBatch' });
 
 export const storedBlob = z.object({ cid: cidText }).meta({ id: 'StoredBlob' });
 

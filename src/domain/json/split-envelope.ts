@@ -2,12 +2,16 @@ import { ServiceError } from '../errors.ts';
 import { JsonCursor, type JsonSlice } from './json-cursor.ts';
 import { isSpace, openBrace, openBracket } from './strict-json.ts';
 
-export interface EnvelopePart {
-  readonly member: string;
-  /** `elements`: those of an array. `value`: a single value, which counts as one element. */
-  readonly as: 'elements' | 'value';
-  readonly maxElements: number;
-}
+/** A member whose single value is cut out, or the elements of its array. */
+export type EnvelopePart =
+  | { readonly member: string; readonly as: 'value' }
+  | {
+      readonly member: string;
+      readonly as: 'elements';
+      readonly maxElements: number;
+      /** The setting that raises `maxElements`. */
+      readonly setting: string;
+    };
 
 export interface SplitEnvelope {
   /** The body in which `null` or an empty array replaces the chosen member. */
@@ -25,13 +29,14 @@ export const envelopeLimit = 1 << 16;
  * @throws ServiceError `invalid_json` with the position of the problem, `too_large` for too many elements or too large
  *   an envelope.
  */
-export function splitEnvelope(body: Uint8Array, { member, as, maxElements }: EnvelopePart): SplitEnvelope {
+export function splitEnvelope(body: Uint8Array, part: EnvelopePart): SplitEnvelope {
+  const { member, as } = part;
   const found = findMember(body, member);
   const isArray = found !== undefined && body[found.start] === openBracket;
   if (!found || (as === 'elements' && !isArray)) return { envelope: small(body, member), ranges: [] };
   const ranges: number[] = [];
   for (const { start, end } of as === 'value' ? [found] : inMemory(cursorOf(body, found).elements())) {
-    if (ranges.length === maxElements * 2) throwTooMany(member, maxElements);
+    if (part.as === 'elements' && ranges.length === part.maxElements * 2) throwTooMany(part);
     ranges.push(start, end);
   }
   const hole = Buffer.from(as === 'value' ? 'null' : '[]');
@@ -45,8 +50,8 @@ function small(envelope: Uint8Array, member: string): Uint8Array {
   throw new ServiceError('too_large', message);
 }
 
-function throwTooMany(member: string, maxElements: number): never {
-  const message = `"${member}" has more than ${maxElements} elements (CAIRN_MAX_BATCH_STATEMENTS raises the limit).`;
+function throwTooMany({ member, maxElements, setting }: Extract<EnvelopePart, { as: 'elements' }>): never {
+  const message = `"${member}" has more than ${maxElements} elements (${setting} raises the limit).`;
   throw new ServiceError('too_large', message);
 }
 

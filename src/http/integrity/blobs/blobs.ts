@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import {
+  blobBatch,
   blobExistence,
   blobNaming,
   blobParams,
@@ -58,7 +59,7 @@ const cautions = {
 export interface BlobRoutes extends ContentPorts {
   /** The blob store for the requests of one caller, as `callerKey` names them. */
   readonly blobsOf: (caller: string) => BlobStore;
-  readonly json: Pick<JsonReader, 'jcs'>;
+  readonly json: JsonReader;
   readonly limits: RequestLimits;
 }
 
@@ -90,12 +91,17 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     tag,
     summary: 'Store several blobs, all or none',
     description:
-      'multipart/form-data: one blob per part, and every part needs a name. A result has the file name of its part, or else the name of its field. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
+      'multipart/form-data: one blob per part, and every part needs a name. A result has the file name of its part, or else the name of its field. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified. application/json: bytes in base64, within the limit of JSON bodies.',
     query: blobNaming,
-    body: { 'multipart/form-data': { schema: blobParts }, 'application/vnd.ipld.car': { schema: bytes } },
+    body: {
+      'multipart/form-data': { schema: blobParts },
+      'application/vnd.ipld.car': { schema: bytes },
+      'application/json': { schema: blobBatch },
+    },
     answers: { 200: jsonAnswer('Stored. Results are in the order of the request', storedBlobBatch) },
     handle: async ({ context, answer, principal, query }) => {
-      const results = await storeBlobBatch(context, blobsOf(principal), namingOf(query), limits);
+      const batch = { blobs: blobsOf(principal), json: ports.json, naming: namingOf(query), limits };
+      const results = await storeBlobBatch(context, batch);
       return answer(200, { results });
     },
   });

@@ -13,16 +13,23 @@ const putStatementEnvelope = putStatementBody.extend({ statement: cutStatement }
 const putBatchEnvelope = putBatchBody.extend({ statements: cutStatements });
 const computeIdEnvelope = computeIdBody.extend({ statement: cutStatement });
 
+const oneStatement = { member: 'statement', as: 'value' } as const;
+
 type Reader = Pick<JsonReader, 'readStatements'>;
 type Limits = Pick<RequestLimits, 'maxJsonDepth' | 'maxStatementBytes' | 'maxBatchStatements'>;
 
 export async function readPutStatement(reader: Reader, body: Uint8Array, limits: Limits) {
-  const read = await reader.readStatements(body, { member: 'statement', as: 'value', maxElements: 1 });
+  const read = await reader.readStatements(body, oneStatement);
   return putRequest(read, false, limits);
 }
 
 export async function readPutBatch(reader: Reader, body: Uint8Array, limits: Limits) {
-  const part = { member: 'statements', as: 'elements', maxElements: limits.maxBatchStatements } as const;
+  const part = {
+    member: 'statements',
+    as: 'elements',
+    maxElements: limits.maxBatchStatements,
+    setting: 'CAIRN_MAX_BATCH_STATEMENTS',
+  } as const;
   const read = await reader.readStatements(body, part);
   return putRequest(read, true, limits);
 }
@@ -32,7 +39,7 @@ export async function readComputeId(
   body: Uint8Array,
   limits: Limits,
 ): Promise<Pick<PutStatements, 'body' | 'ranges'>> {
-  const read = await reader.readStatements(body, { member: 'statement', as: 'value', maxElements: 1 });
+  const read = await reader.readStatements(body, oneStatement);
   parsed(computeIdEnvelope, envelopeJson(read.envelope, limits), 'The body');
   checkSizes(read.ranges, limits);
   return read;
