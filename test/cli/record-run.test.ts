@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getJson, urnOf, useProject } from './record-project.ts';
 import { type Service, startService } from './run-cairn.ts';
@@ -87,6 +87,23 @@ describe('cairn record keeps what was done', () => {
     writeFileSync(project.file('.gitignore'), '*.bin\n\n');
     git('checkout', '--quiet', '--detach');
     expect(await stateOf()).toEqual({ commit, clean: false, untracked: 1 });
+  });
+
+  test('so that reports of the service and of a manifest tell it', async () => {
+    using project = useProject(service);
+    await project.run(['init', 'reported']);
+    writeFileSync(project.file('params.json'), '{"lr": 0.125, "<b>": "<i>"}');
+    const script = `echo '{"loss": 0.0625}' > m.json; date +%N > x; exit 3`;
+    const options = ['--params', 'params.json', '--metrics', 'm.json', '--record-failure', '--output', 'x'];
+    const run = await project.record([...options, '--env', 'NOBODY', '--json'], script);
+    const { cid } = JSON.parse(run.stdout).outputs[0];
+    const [car, html] = [project.file('all.car'), project.file('report.html')];
+    expect((await project.run(['export', '-o', car])).code).toBe(0);
+    expect((await project.run(['report', car, '-o', html])).code).toBe(0);
+    const ofService = await (await fetch(`${service.url}/report/v1/${cid}`)).text();
+    for (const page of [ofService, readFileSync(html, 'utf8')])
+      for (const text of ['What was done', 'failed (exit code 3)', '0.0625', '0.125', 'not set', '&lt;i&gt;'])
+        expect(page).toContain(text);
   });
 
   test('a run without git', async () => {

@@ -4,6 +4,7 @@ import { type Origins, originsOf, type Step } from '../../domain/integrity/repor
 import type { Report, Subject } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { drawing } from './drawing.ts';
+import { runsPart } from './runs.ts';
 import { wordsOf } from './standing.ts';
 import { foreign, label, namesOf, titleOf, when } from './words.ts';
 
@@ -17,6 +18,7 @@ export function originsSection(report: Report): Html {
 <h2 id="s2">2. What it was made from</h2>
 ${all.length === 0 ? html`<p>Nothing here says what anything was made from.</p>` : ''}
 ${all.map((origins) => ofOne(report, origins, all.length > 1))}
+${runsPart(report)}
 ${report.subjects.map((subject) => usesOf(report, subject))}
 </section>`;
 }

@@ -8,7 +8,7 @@ import { type Naming, namingOf } from '../names/name-records.ts';
 import { type NamingPorts, provenAmong } from '../names/naming.ts';
 import type { StatementRow, StatementScope } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
-import { readDocument } from './documents.ts';
+import { type RoomForRuns, readDocument, roomForRuns } from './documents.ts';
 import type { Content } from './report.ts';
 
 const descriptionsLooked = 10;
@@ -31,10 +31,11 @@ export async function carriedContents(
 ): Promise<Map<string, Content>> {
   const byDigest = Map.groupBy(ids, (id) => digestIn(id) ?? '');
   const found = new Map<string, Content>();
+  const room = roomForRuns();
   for await (const { digest, blob } of intactBlobs(manifest)) {
     const names = byDigest.get(digest);
     if (!names) continue;
-    const content = { size: blob.size, isHashed: true, ...(await documentIn(blob)) };
+    const content = { size: blob.size, isHashed: true, ...(await documentIn(blob, room)) };
     for (const name of names) found.set(name, content);
   }
   return found;
@@ -63,7 +64,7 @@ export async function subjectsNamed(manifest: IndexedManifest, text: string): Pr
   const found = new Set<string>();
   for await (const { blob } of intactBlobs(manifest)) {
     if (found.size >= namesakes) break;
-    const { naming } = await documentIn(blob);
+    const { naming } = await documentIn(blob, { bytes: 0 });
     const document = cidUrn(blob.cid());
     if (nameFor(document, naming) !== text) continue;
     const page = { after: null, limit: namesakes };
@@ -109,8 +110,11 @@ async function* intactBlobs({ carrier, damaged }: IndexedManifest) {
   }
 }
 
-async function documentIn({ size, bytes }: CarriedBlob): Promise<ReturnType<typeof readDocument>> {
-  return size > documentLimit ? {} : readDocument(Buffer.concat(await Array.fromAsync(bytes())));
+async function documentIn(
+  { size, bytes }: CarriedBlob,
+  room: RoomForRuns,
+): Promise<ReturnType<typeof readDocument>> {
+  return size > documentLimit ? {} : readDocument(Buffer.concat(await Array.fromAsync(bytes())), room);
 }
 
 function digestIn(id: string): string | undefined {

@@ -1,13 +1,32 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { listOf } from '../credentials/credential-shape.ts';
 import { nameIn, parsedDocument, subjectName } from '../names/name.ts';
+import { runFactsIn } from '../runs/run-document.ts';
 import type { Content, Governance, GovernanceDocument, ReportedStatement } from './report.ts';
 
-/** What a small JSON object says. It is not kept whole, because a value takes far more memory than its bytes. */
-export function readDocument(bytes: Uint8Array): Pick<Content, 'governance' | 'name' | 'naming'> {
+/** How many bytes of documents about runs are still kept. */
+export interface RoomForRuns {
+  bytes: number;
+}
+
+export function roomForRuns(): RoomForRuns {
+  return { bytes: 4 << 20 };
+}
+
+/**
+ * What a small JSON object says. Only what it says about a run is kept whole, because a value takes far more memory than its
+ * bytes.
+ */
+export function readDocument(
+  bytes: Uint8Array,
+  room: RoomForRuns,
+): Pick<Content, 'governance' | 'name' | 'naming' | 'run'> {
   const document = parsedDocument(bytes);
   if (!isObject(document)) return {};
-  return { governance: governanceOf(document), name: nameIn(document), naming: subjectName(document) };
+  const run = bytes.length <= room.bytes ? runFactsIn(document) : undefined;
+  if (run) room.bytes -= bytes.length;
+  const naming = subjectName(document);
+  return { governance: governanceOf(document), name: nameIn(document), naming, ...(run && { run }) };
 }
 
 function governanceOf(document: JsonObject): GovernanceDocument {

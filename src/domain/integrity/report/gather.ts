@@ -9,6 +9,7 @@ import { checkOf, type Signature } from '../signatures/signatures.ts';
 import { claimed, type TrustPorts, trustIn } from '../signatures/trust.ts';
 import { governanceIn } from './documents.ts';
 import type { Content, Report, ReportedSignature, Subject } from './report.ts';
+import { runsIn } from './runs.ts';
 
 /** The lineage of one subject. Facts take at most half of the nodes. */
 const lineageBounds = { depth: 100, limit: 1_000 };
@@ -74,6 +75,7 @@ export async function gather(
     statements,
     unreadStatements: unread,
     governance,
+    runs: runsIn(statements, contents),
     names: new Map([...namesInside(rows, contents), ...names]),
     contents,
     missing: await missingIn(ports, mentioned, rows, contents, scope),

@@ -4,6 +4,7 @@ import type { ManifestSummary } from '../manifest/summary.ts';
 import type { SubjectName } from '../names/name.ts';
 import type { StatementRow } from '../ports.ts';
 import type { Check } from '../proofs/reasons.ts';
+import type { RunFacts } from '../runs/run-document.ts';
 import type { Signature } from '../signatures/signatures.ts';
 import type { CredentialStanding, Trust } from '../signatures/trust.ts';
 
@@ -19,6 +20,8 @@ export interface Report {
   /** Statements in the lineages that were not read, because there are too many. */
   readonly unreadStatements: number;
   readonly governance: readonly Governance[];
+  /** What the registrants of computations say about their runs, in the order of the statements. */
+  readonly runs: readonly ReportedRun[];
   /** Names by identifier. They are foreign text. */
   readonly names: ReadonlyMap<string, string>;
   /** What is there for the identifiers of the lineages. */
@@ -97,6 +100,15 @@ export interface GovernanceDocument {
   readonly text?: string;
 }
 
+/** A computation with what its registrant says about its run. */
+export interface ReportedRun {
+  /** The id of the computation. */
+  readonly id: string;
+  readonly facts: RunFacts;
+  /** The statement that says it. */
+  readonly said: ReportedStatement;
+}
+
 /** The bytes behind an identifier. */
 export interface Content {
   readonly size: number;
@@ -105,6 +117,8 @@ export interface Content {
   /** What it says as a governance document and its own name, if it is a small JSON object. */
   readonly governance?: GovernanceDocument;
   readonly name?: string | undefined;
+  /** What it says about a run. */
+  readonly run?: RunFacts;
   /** The name that it gives what it describes. */
   readonly naming?: SubjectName | undefined;
 }

@@ -8,7 +8,7 @@ import { SummaryCounts } from '../manifest/summary.ts';
 import { documentLimit } from '../names/name.ts';
 import type { NameIndex } from '../names/name-index.ts';
 import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
-import { readDocument } from './documents.ts';
+import { type RoomForRuns, readDocument, roomForRuns } from './documents.ts';
 import { type GatheringPorts, gather } from './gather.ts';
 import type { Checks, Content, Fault, Report, ReportedStatement, Trusted } from './report.ts';
 
@@ -75,6 +75,7 @@ async function storedContents(
   faults: Fault[],
 ): Promise<Map<string, Content>> {
   const found = new Map<string, Content>();
+  const room = roomForRuns();
   let left = hashedBytes;
   for (const id of ids) {
     const cid = cidIn(id);
@@ -86,7 +87,7 @@ async function storedContents(
       continue;
     }
     left -= size;
-    const content = await hashedContent(ports, cid, size);
+    const content = await hashedContent(ports, cid, size, room);
     if (content) found.set(id, content);
     else faults.push({ code: 'cid_mismatch', place: id, reason: 'The stored bytes do not have this CID.' });
   }
@@ -94,7 +95,7 @@ async function storedContents(
 }
 
 /** Undefined if the bytes have another CID. */
-async function hashedContent({ blobs }: StoredReporting, cid: Cid, size: number) {
+async function hashedContent({ blobs }: StoredReporting, cid: Cid, size: number, room: RoomForRuns) {
   const isDocument = size <= documentLimit;
   const kept: Uint8Array[] = [];
   try {
@@ -105,7 +106,7 @@ async function hashedContent({ blobs }: StoredReporting, cid: Cid, size: number)
     if (error instanceof ServiceError && error.code === 'damaged') return undefined;
     throw error;
   }
-  return { size, isHashed: true, ...readDocument(Buffer.concat(kept)) };
+  return { size, isHashed: true, ...readDocument(Buffer.concat(kept), room) };
 }
 
 /** Computes the ids of stored statements again. */

@@ -84,13 +84,15 @@ async function candidatesOf(
         return document === undefined ? [] : [{ statement, document, trust: trusts.get(statement) }];
       });
       const counting = candidates.filter((one) => one.trust?.state !== 'retracted');
+      const rankOf = (one: Candidate) => Number(!isOwnSignature(one.trust));
       return [identifiers[at] ?? '', counting.toSorted((one, other) => rankOf(one) - rankOf(other))];
     }),
   );
 }
 
-function rankOf({ trust }: Candidate): number {
-  return trust?.state === 'signed' && trust.isRegistrant && trust.isValid ? 0 : 1;
+/** Whether the registrant of a statement has signed it, and the signature counts. */
+export function isOwnSignature(trust: Trust | undefined): boolean {
+  return trust?.state === 'signed' && trust.isRegistrant === true && trust.isValid === true;
 }
 
 async function readAll(blobs: DescribingPorts['blobs'], candidates: readonly Candidate[]) {
