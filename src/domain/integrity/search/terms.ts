@@ -55,11 +55,17 @@ function isShort(word: string): boolean {
 
 const insideWord = /[\p{L}\p{N}\p{M}]/u;
 
+function isInsideWord(point: number): boolean {
+  // Digits and lower-case letters of ASCII are most of a name, and capitals are folded.
+  if (point < 0x80) return (point >= 0x30 && point <= 0x39) || (point >= 0x61 && point <= 0x7a);
+  return insideWord.test(String.fromCodePoint(point));
+}
+
 /** Whether a text has a word after its first one that starts so. */
 function startsWord(folded: string, start: string): boolean {
   for (let at = folded.indexOf(start, 1); at > 0; at = folded.indexOf(start, at + 1)) {
     const before = folded.codePointAt(at - (isLowSurrogate(folded.charCodeAt(at - 1)) ? 2 : 1));
-    if (before !== undefined && !insideWord.test(String.fromCodePoint(before))) return true;
+    if (before !== undefined && !isInsideWord(before)) return true;
   }
   return false;
 }
@@ -68,33 +74,27 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Kinds of terms, each with its own first character. */
-const whole = '=';
-const start = '^';
-const wordStart = '~';
-const gram = '.';
+/** Kinds of terms. */
+const kinds = { whole: 1, start: 2, wordStart: 3, gram: 4 } as const;
 
 /** The terms of a folded text in a part of the index. */
 export function termsOf(part: string, folded: string): string[] {
-  const hash = hashIn(part);
-  const characters = [...folded];
-  const terms = new Set([hash(whole + folded)]);
-  for (const head of heads(folded)) terms.add(hash(start + head));
-  characters.forEach((_, at) => {
-    const before = characters[at - 1];
-    if (before !== undefined && !insideWord.test(before))
-      for (const head of heads(characters.slice(at, at + gramLength).join('')))
-        terms.add(hash(wordStart + head));
-    const found = characters.slice(at, at + gramLength);
-    if (found.length === gramLength) terms.add(hash(gram + found.join('')));
-  });
+  const term = termsIn(part);
+  const points = pointsOf(folded);
+  const terms = new Set([term('whole', points)]);
+  for (let at = 0; at < points.length; at += 1) {
+    const isStart = at === 0;
+    const most = Math.min(gramLength, points.length - at);
+    if (isStart || !isInsideWord(points[at - 1] ?? 0))
+      for (let length = 1; length <= most; length += 1)
+        terms.add(term(isStart ? 'start' : 'wordStart', points, at, at + length));
+    if (most === gramLength) terms.add(term('gram', points, at, at + gramLength));
+  }
   return [...terms];
 }
 
-/** The first one, two and three characters. */
-function heads(text: string): string[] {
-  const characters = [...text.slice(0, 2 * gramLength)].slice(0, gramLength);
-  return characters.map((_, at) => characters.slice(0, at + 1).join(''));
+function pointsOf(text: string): number[] {
+  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }
 
 /**
@@ -107,43 +107,59 @@ export function setsFor(
   { text, words }: Words,
   rank: Rank | undefined,
 ): string[][] {
-  const hashes = parts.map(hashIn);
-  const oneOf = (...terms: readonly string[]) => hashes.flatMap((hash) => terms.map(hash));
-  if (rank === 'exact') return [oneOf(whole + text)];
+  const termIns = parts.map(termsIn);
+  const oneOf: OneOf = (...terms) =>
+    termIns.flatMap((term) => terms.map(([kind, of]) => term(kind, pointsOf(of))));
+  if (rank === 'exact') return [oneOf(['whole', text])];
   const [first = ''] = words;
-  const head = heads(first).at(-1) ?? '';
-  const ranked = { start: [oneOf(start + head)], word: [oneOf(wordStart + head)], anywhere: [] };
+  const head = [...first].slice(0, gramLength).join('');
+  const ranked = { start: [oneOf(['start', head])], word: [oneOf(['wordStart', head])], anywhere: [] };
   const sets = rank === undefined ? [] : ranked[rank];
   return [...sets, ...words.flatMap((word) => wordSets(word, oneOf))];
 }
 
-function wordSets(word: string, oneOf: (...terms: readonly string[]) => string[]): string[][] {
-  if (isShort(word)) return [oneOf(start + word, wordStart + word)];
+type Kind = keyof typeof kinds;
+type OneOf = (...terms: readonly (readonly [kind: Kind, of: string])[]) => string[];
+
+function wordSets(word: string, oneOf: OneOf): string[][] {
+  if (isShort(word)) return [oneOf(['start', word], ['wordStart', word])];
   const characters = [...word];
   const last = characters.length - gramLength;
   const count = Math.min(gramsAsked, Math.ceil(characters.length / gramLength));
   const places = Array.from({ length: count }, (_, at) =>
     count === 1 ? 0 : Math.round((at * last) / (count - 1)),
   );
-  return places.map((at) => oneOf(gram + characters.slice(at, at + gramLength).join('')));
+  return places.map((at) => oneOf(['gram', characters.slice(at, at + gramLength).join('')]));
 }
 
-/** Terms are hashes, so that they have one length and one alphabet. Whoever reads by them compares the texts. */
-function hashIn(part: string): (term: string) => string {
-  const [high, low] = mixed(part, [0x9e3779b9, 0x85ebca6b]);
-  return (term) => {
-    const [one, other] = mixed(term, [high, low]);
+const seeds = [0x9e37_79b9, 0x85eb_ca6b] as const;
+
+/**
+ * Makes terms of code points from one place to another. They are hashes of one alphabet, so whoever finds records by
+ * them compares the texts.
+ */
+function termsIn(part: string) {
+  const [high, low] = mixed(seeds, 0, pointsOf(part));
+  return (kind: Kind, points: readonly number[], from = 0, to = points.length): string => {
+    const [one, other] = mixed([high, low], kinds[kind], points, from, to);
     return ((other & 0xff) * 2 ** 32 + (one >>> 0)).toString(36);
   };
 }
 
-/** cyrb53, without its last step. */
-function mixed(text: string, [high, low]: readonly [number, number]): readonly [number, number] {
-  let [one, other] = [high, low];
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    one = Math.imul(one ^ unit, 2_654_435_761);
-    other = Math.imul(other ^ unit, 1_597_334_677);
+/** As in cyrb53. */
+function mixed(
+  [high, low]: readonly [number, number],
+  first: number,
+  points: readonly number[],
+  from = 0,
+  to = points.length,
+): readonly [number, number] {
+  let one = Math.imul(high ^ first, 2_654_435_761);
+  let other = Math.imul(low ^ first, 1_597_334_677);
+  for (let at = from; at < to; at += 1) {
+    const point = points[at] ?? 0;
+    one = Math.imul(one ^ point, 2_654_435_761);
+    other = Math.imul(other ^ point, 1_597_334_677);
   }
   one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(other ^ (other >>> 13), 3_266_489_909);
   other = Math.imul(other ^ (other >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909);
