@@ -3,7 +3,7 @@ import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { sessionMode } from './composition/browser-sessions.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
-import { namesOf } from './composition/names.ts';
+import { namePorts } from './composition/names.ts';
 import { followRunTimeLimits } from './composition/run-time-limits.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openSignatures } from './composition/signatures.ts';
@@ -52,8 +52,9 @@ import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
 import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
 import { reportRoutes } from './http/integrity/report.ts';
 import { runRoutes } from './http/integrity/runs.ts';
-import { findRoutes, nameRoutes, statementSearchRoutes } from './http/integrity/statements/search.ts';
+import { findRoutes, statementSearchRoutes } from './http/integrity/statements/search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
+import { thingRoutes } from './http/integrity/statements/things.ts';
 import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { type Link, linksTo, noSuchPage } from './http/pages.ts';
@@ -159,7 +160,7 @@ export async function openIntegrityOn(
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
-    names: { ...store.names, of: namesOf(store, signatures.ownDids, settings.serviceName) },
+    ...namePorts(store, signatures.ownDids, settings.serviceName),
     graphs: store.graphs,
     graphContents: store.graphContents,
     graphImports: store.graphImports,
@@ -252,7 +253,7 @@ export async function openIntegrityOn(
   manifestExportRoutes(app, { ...ports, stopping });
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
-  nameRoutes(app, ports);
+  thingRoutes(app, ports);
   lineageRoutes(app, ports);
   runRoutes(app, ports);
   reportRoutes(app, {

@@ -1,12 +1,23 @@
-import { agentNames } from '../domain/control-plane/agents/agent-names.ts';
+import { agentNames, nameOf, roleOf } from '../domain/control-plane/agents/agent-names.ts';
 import { agentRecords } from '../domain/control-plane/agents/agents.ts';
+import { listAgents } from '../domain/control-plane/agents/visible-agents.ts';
 import { users } from '../domain/control-plane/users.ts';
 import { graphNames, knownNames, serviceName } from '../domain/integrity/names/known-names.ts';
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
+import type { AgentSearch } from '../http/integrity/statements/things.ts';
 import type { Store } from '../storage/open.ts';
 
-/** The names of things, graphs, agents and people, and of the service itself. @param ownDids of the service. */
-export function namesOf(store: Store, ownDids: ReadonlySet<string>, ownName: string): NameIndex['of'] {
+/** What things are called, and what is called so. @param ownDids of the service. */
+export function namePorts(store: Store, ownDids: ReadonlySet<string>, ownName: string) {
+  return {
+    names: { ...store.names, of: namesOf(store, ownDids, ownName) },
+    search: store.search,
+    agentSearch: agentSearch(store),
+  };
+}
+
+/** The names of things, graphs, agents and people, and of the service itself. */
+function namesOf(store: Store, ownDids: ReadonlySet<string>, ownName: string): NameIndex['of'] {
   const naming = { ...agentRecords(store), users: store.of(users) };
   return knownNames(
     store.names.of,
@@ -14,4 +25,15 @@ export function namesOf(store: Store, ownDids: ReadonlySet<string>, ownName: str
     async (ids, { viewer }) => (viewer ? await agentNames(naming, ids, viewer) : new Map()),
     serviceName(ownDids, ownName),
   );
+}
+
+/** Finds agents of the control plane, if it uses the same store. */
+function agentSearch(store: Store): AgentSearch {
+  const naming = { ...agentRecords(store), users: store.of(users) };
+  return async (text, page, { issuer, subject }) => {
+    const viewer = { issuer, subject, role: await roleOf(naming, { issuer, subject }) };
+    const { records, next } = await listAgents(naming, viewer, { state: null, text }, page);
+    const agents = records.map((agent) => ({ id: agent.id, name: nameOf(agent) }));
+    return { agents, ...(next !== undefined && { next }) };
+  };
 }

@@ -81,6 +81,12 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: ({ alpha }) => alpha.statement.statement_id,
   },
+  'GET /search/v1': {
+    access: known,
+    request: ({ alpha }) => ({ path: `/search/v1?q=${alpha.id}` }),
+    status: 200,
+    secret: ({ alpha }) => `named ${alpha.id}`,
+  },
   'POST /names/v1': {
     access: known,
     request: ({ alpha }) => ({ path: '/names/v1', ...json({ ids: [alpha.blob] }) }),

@@ -32,7 +32,7 @@ export async function agentNames(
   return names;
 }
 
-async function roleOf({ users }: AgentNaming, { issuer, subject }: CallerName) {
+export async function roleOf({ users }: Pick<AgentNaming, 'users'>, { issuer, subject }: CallerName) {
   if (issuer === developmentCaller.issuer) return 'admin';
   const user = subject === null ? undefined : await userBySubject(users, issuer, subject);
   return user?.role ?? 'member';

@@ -1,0 +1,166 @@
+import { isVisible } from '../../access/visibility.ts';
+import { ServiceError } from '../../errors.ts';
+import type { BlobHashRecords } from '../blobs/blob-hashes.ts';
+import { cidIn, codecs, isStatementCid } from '../identifiers/cid.ts';
+import { uuidIn } from '../identifiers/identifiers.ts';
+import type { NameIndex } from '../names/name-index.ts';
+import type { Graph, GraphStore, Page, StatementScope, StatementStore } from '../ports.ts';
+import { type FindPorts, findIdentifier } from '../statements/find.ts';
+import { identifiedBy } from './identified.ts';
+import type { Hit, ThingSearch } from './search.ts';
+import { groupOf, type IndexedGroup, indexedGroups } from './search-entries.ts';
+import { wordsIn } from './terms.ts';
+
+export interface FindThingsPorts extends FindPorts {
+  readonly search: ThingSearch;
+  readonly names: Pick<NameIndex, 'of'>;
+  readonly blobHashes: Pick<BlobHashRecords, 'among'>;
+  readonly statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>;
+  readonly graphs: Pick<GraphStore, 'get'>;
+}
+
+/** A thing that a reader may see. */
+export interface FoundThing {
+  /** As in references. */
+  readonly id: string;
+  readonly name: string | null;
+  readonly otherNames: readonly string[];
+  /** The kind of a statement, or what the identifier says. */
+  readonly type: string;
+  /** A graph that tells of it. */
+  readonly graph: Pick<Graph, 'graphId' | 'name'> | null;
+  /** Of the statement that gives the name, or refers to it. */
+  readonly time: number | null;
+}
+
+export interface ThingPage {
+  readonly things: readonly FoundThing[];
+  readonly next?: string;
+}
+
+type Found = Pick<FoundThing, 'id' | 'type' | 'time'> & {
+  readonly names: readonly string[];
+  readonly graph: Pick<Graph, 'graphId' | 'name'> | string | null;
+};
+
+/**
+ * What a text identifies or names, by group. Identified things come first.
+ * @throws ServiceError `invalid_request` for too many words, a part of a digest, or a wrong cursor.
+ */
+export async function findThings(
+  ports: FindThingsPorts,
+  text: string,
+  { group: wanted, ...page }: Page & { readonly group: IndexedGroup | null },
+  scope: StatementScope,
+): Promise<ReadonlyMap<IndexedGroup, ThingPage>> {
+  const words = wordsIn(text);
+  const identified = page.after === null ? await identifiedThings(ports, text, scope) : [];
+  const answer = new Map<IndexedGroup, ThingPage>();
+  for (const group of indexedGroups) {
+    if ((wanted ?? group) !== group) continue;
+    const own = identified.filter((one) => one.group === group).map(({ found }) => found);
+    const { hits, next } = words
+      ? await ports.search.inGroup({ words, group }, page, scope.visibility)
+      : { hits: [] };
+    const ids = new Set(own.map(({ id }) => id));
+    const named = await Promise.all(
+      hits.filter(({ subject }) => !ids.has(subject)).map((hit) => ofHit(ports, hit, group, scope)),
+    );
+    const things = await shown(ports, [...own, ...named], scope);
+    answer.set(group, { things, ...(next !== undefined && { next }) });
+  }
+  return answer;
+}
+
+async function ofHit(
+  { statements }: FindThingsPorts,
+  { subject, names, source }: Hit,
+  group: IndexedGroup,
+  { visibility }: StatementScope,
+): Promise<Found> {
+  if ('graphId' in source) return { id: subject, names, type: 'graph', time: null, graph: null };
+  const { memberships, time } = source;
+  const graph = memberships.find(({ projectId }) => isVisible(projectId, visibility))?.graphId ?? null;
+  const cid = group === 'computations' ? cidIn(subject) : undefined;
+  const type = (cid && (await statements.byRdfcCid(cid, visibility))?.kind) ?? typeOf(subject);
+  return { id: subject, names, type, time, graph };
+}
+
+function typeOf(id: string): string {
+  if (id.startsWith('did:')) return 'actor';
+  if (id.startsWith('urn:uuid:')) return 'entity';
+  return cidIn(id)?.codec === codecs.hashSequence ? 'folder' : 'file';
+}
+
+interface Identified {
+  readonly group: IndexedGroup;
+  readonly found: Found;
+}
+
+/** Several if a digest does not tell its function. */
+async function identifiedThings(
+  ports: FindThingsPorts,
+  text: string,
+  scope: StatementScope,
+): Promise<Identified[]> {
+  const found: Identified[] = [];
+  for (const id of await identifiedBy(text.trim(), ports.blobHashes)) {
+    const thing = await identifiedThing(ports, id, scope);
+    // The CIDs of one digest name the same bytes.
+    if (thing && !found.some(({ found: { type } }) => type === 'file')) found.push(thing);
+  }
+  return found;
+}
+
+async function identifiedThing(
+  ports: FindThingsPorts,
+  id: string,
+  scope: StatementScope,
+): Promise<Identified | undefined> {
+  const names = async () => (await ports.search.namesOf([id], scope.visibility)).get(id) ?? [];
+  const uuid = uuidIn(id);
+  const graph = uuid === undefined ? undefined : await ports.graphs.get(uuid);
+  if (graph && isVisible(graph.projectId, scope.visibility))
+    return { group: 'graphs', found: { id, names: [graph.name], type: 'graph', time: null, graph: null } };
+  const statement = await statementWith(ports, id, scope);
+  if (statement) {
+    const { kind: type, time, graphIds } = statement;
+    const group = type === 'ComputationRegistration' ? 'computations' : 'artefacts';
+    return { group, found: { id, names: await names(), type, time, graph: graphIds[0] ?? null } };
+  }
+  try {
+    const { statements } = await findIdentifier(ports, id, { after: null, limit: 1 }, scope);
+    const { time = null, graphIds } = statements[0]?.statement ?? { graphIds: [] };
+    const found = { id, names: await names(), type: typeOf(id), time, graph: graphIds[0] ?? null };
+    return { group: groupOf(id), found };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+async function statementWith({ statements }: FindThingsPorts, id: string, { visibility }: StatementScope) {
+  const cid = cidIn(id);
+  if (cid && isStatementCid(cid, codecs.rdfc)) return await statements.byRdfcCid(cid, visibility);
+  return cid && isStatementCid(cid, codecs.jcs) ? await statements.byJcsCid(cid, visibility) : undefined;
+}
+
+/** With the names that the service knows itself, and the names of graphs. */
+async function shown(
+  ports: FindThingsPorts,
+  found: readonly Found[],
+  scope: StatementScope,
+): Promise<FoundThing[]> {
+  const own = await ports.names.of(
+    found.map(({ id }) => id),
+    scope,
+  );
+  return await Promise.all(
+    found.map(async ({ id, names, type, time, graph }) => {
+      const name = own.get(id) ?? names[0] ?? null;
+      const inGraph = typeof graph === 'string' ? await ports.graphs.get(graph) : graph;
+      const otherNames = names.filter((other) => other !== name);
+      return { id, name, otherNames, type, time, graph: inGraph ?? null };
+    }),
+  );
+}

@@ -1,0 +1,72 @@
+import { ServiceError } from '../../errors.ts';
+import {
+  type BlobHash,
+  type BlobHashRecords,
+  blobsWithDigest,
+  cidsOfHashes,
+  digestBytes,
+} from '../blobs/blob-hashes.ts';
+import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { parseIdentifier } from '../identifiers/identifiers.ts';
+
+const prefixes: Readonly<Record<string, BlobHash>> = {
+  sha256: 'sha256',
+  'sha2-256': 'sha256',
+  blake3: 'blake3',
+  sha512: 'sha512',
+  'sha2-512': 'sha512',
+  md5: 'md5',
+  git: 'git',
+  sha1: 'git',
+};
+
+/**
+ * What a text identifies, in the form of references: an identifier, or the bytes with a digest in hex, alone or after the
+ * name of its function. Empty for other texts.
+ * @throws ServiceError `invalid_request` for a part of a digest after the name of its function.
+ */
+export async function identifiedBy(text: string, hashes: Pick<BlobHashRecords, 'among'>): Promise<string[]> {
+  const known = identifierIn(text);
+  if (known !== undefined) return [known];
+  const [, prefix, hex = ''] = /^(?:([a-z0-9-]{3,8})[:-])?([0-9a-f]{2,256})$/i.exec(text) ?? [];
+  if (prefix !== undefined && !Object.hasOwn(prefixes, prefix.toLowerCase())) return [];
+  const functions = prefix === undefined ? functionsOf(hex) : [prefixes[prefix.toLowerCase()] ?? 'sha256'];
+  const found = await Promise.all(functions.map((hash) => withDigest(hashes, hash, hex)));
+  return [...new Set(found.flat())];
+}
+
+function identifierIn(text: string): string | undefined {
+  try {
+    return parseIdentifier(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The length does not tell the function. */
+function functionsOf(hex: string): BlobHash[] {
+  const all = Object.keys(digestBytes) as BlobHash[];
+  return all.filter((hash) => hex.length === 2 * digestBytes[hash]);
+}
+
+/** The CIDs of the bytes. A statement may speak of bytes that are not stored, by their SHA-256 or BLAKE3. */
+async function withDigest(hashes: Pick<BlobHashRecords, 'among'>, hash: BlobHash, hex: string) {
+  const digits = 2 * digestBytes[hash];
+  if (hex.length !== digits)
+    throw new ServiceError(
+      'invalid_request',
+      `"${hex.slice(0, 120)}" is no whole digest: ${names[hash]} has ${digits} hexadecimal digits, and this has ${hex.length}.`,
+    );
+  const records = await blobsWithDigest(hashes, hash, hex);
+  const digest = Buffer.from(hex, 'hex');
+  const own = {
+    blake3: [makeCid(codecs.raw, digest)],
+    sha256: [makeCid(codecs.raw, digest, 'sha2-256')],
+    sha512: [],
+    git: [],
+    md5: [],
+  }[hash];
+  return [...records.flatMap(cidsOfHashes), ...own].map(cidUrn);
+}
+
+const names = { blake3: 'BLAKE3', sha256: 'SHA-256', sha512: 'SHA-512', git: 'the SHA-1 of git', md5: 'MD5' };

@@ -1,0 +1,134 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import {
+  type FoundThingsAnswer,
+  foundThings,
+  type SearchGroup,
+} from '../../src/contract/integrity/search.ts';
+import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { ownStatement } from '../builders/statements.ts';
+import { putBlob, send, useService } from './service.ts';
+
+const service = useService();
+const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
+
+async function search(query: Record<string, string>): Promise<FoundThingsAnswer> {
+  const { status, json } = await send(service, 'GET', `/search/v1?${new URLSearchParams(query)}`);
+  expect(status, JSON.stringify(json)).toBe(200);
+  return foundThings.parse(json);
+}
+
+const ids = (found: FoundThingsAnswer, group: SearchGroup) => found[group]?.items.map(({ id }) => id);
+
+async function name(subject: string, document: object, graph_id?: string) {
+  const { status, json: blob } = await send(service, 'PUT', '/store/v1/jcs', document);
+  expect(status).toBeLessThan(300);
+  const metadata = `urn:cid:${blob.cid}`;
+  const statement = ownStatement('MetadataRegistration', { registeredBy: did, subject, metadata });
+  await send(service, 'PUT', '/statements/v1', { statement, generate_id: true, graph_id });
+}
+
+async function newGraph(graphName: string): Promise<string> {
+  const graph_id = randomUUID();
+  const { status } = await send(service, 'PUT', '/graph/v1', { graph_id, name: graphName });
+  expect(status).toBe(201);
+  return graph_id;
+}
+
+describe('GET /search/v1', () => {
+  test('answers a thing once, with its names, its graph and its page', async () => {
+    const own = randomUUID();
+    const graphId = await newGraph(`graph of ${own}`);
+    const { json: blob } = await putBlob(service, own);
+    const id = `urn:cid:${blob.cid}`;
+    for (const path of [`old/${own}.js`, `src/${own}/trace.js`]) await name(id, { path }, graphId);
+    const found = await search({ q: `${own.slice(2)}` });
+    expect(found.artefacts?.items).toEqual([
+      {
+        id,
+        name: `src/${own}/trace.js`,
+        other_names: [`old/${own}.js`],
+        type: 'file',
+        page: `/ui/lineage/${blob.cid}`,
+        graph: { graph_id: graphId, name: `graph of ${own}` },
+        timestamp: expect.any(String),
+      },
+    ]);
+    expect(found.graphs?.items).toMatchObject([{ type: 'graph', page: `/ui/graph/${graphId}` }]);
+    expect(found).toMatchObject({
+      computations: { items: [] },
+      people: { items: [] },
+      agents: { items: [] },
+    });
+    expect(await search({ q: own, group: 'graphs' })).toEqual({ graphs: found.graphs });
+  });
+
+  test('finds computations by name, and goes on with a group', async () => {
+    const own = randomUUID();
+    const input = `urn:cid:${(await putBlob(service, own)).json.cid}`;
+    const stored: string[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const statement = ownStatement('ComputationRegistration', {
+        registeredBy: did,
+        computation: input,
+        input: [input],
+        output: [`urn:cid:${(await putBlob(service, `${own} ${at}`)).json.cid}`],
+        operatedBy: did,
+      });
+      const { status, json } = await send(service, 'PUT', '/statements/v1', { statement, generate_id: true });
+      expect(status, JSON.stringify(json)).toBe(201);
+      stored.push(`urn:cid:${json.rdfc_cid}`);
+      await name(stored.at(-1) ?? '', { step: `train ${own}` });
+    }
+    const first = await search({ q: `tra ${own}`, limit: '2' });
+    expect(first.computations?.items[0]).toMatchObject({ type: 'ComputationRegistration' });
+    const cursor = first.computations?.next_cursor ?? expect.fail();
+    const rest = await search({ q: `tra ${own}`, group: 'computations', cursor, limit: '2' });
+    const all = [...(ids(first, 'computations') ?? []), ...(ids(rest, 'computations') ?? [])];
+    expect(all).toEqual(stored.toReversed());
+    expect(rest.computations?.next_cursor).toBeUndefined();
+  });
+
+  test('finds bytes by any of their identifiers and digests', async () => {
+    const bytes = `bytes of ${randomUUID()}`;
+    const { json: blob } = await putBlob(service, bytes);
+    const id = `urn:cid:${blob.cid}`;
+    await name(id, { name: 'the bytes' });
+    const hex = (algorithm: string, given = bytes) => createHash(algorithm).update(given).digest('hex');
+    const git = hex('sha1', `blob ${bytes.length}\0${bytes}`);
+    const blake3 = Buffer.from(parseCid(blob.cid).digest).toString('hex');
+    for (const q of [id, blob.cid, ` ${blob.cid} `, `blake3:${blake3}`, blake3.toUpperCase()])
+      expect(ids(await search({ q }), 'artefacts'), q).toEqual([id]);
+    await expect
+      .poll(async () => ids(await search({ q: `sha256:${hex('sha256')}` }), 'artefacts'))
+      .toEqual([id]);
+    for (const q of [hex('sha256'), `sha512:${hex('sha512')}`, git, `git:${git}`])
+      expect(ids(await search({ q }), 'artefacts'), q).toEqual([id]);
+  });
+
+  test('finds graphs, entities and people by their identifiers', async () => {
+    const graphId = await newGraph('by its id');
+    const entity = `urn:uuid:${randomUUID()}`;
+    await name(entity, { name: 'an entity' });
+    expect(ids(await search({ q: graphId.toUpperCase() }), 'graphs')).toEqual([`urn:uuid:${graphId}`]);
+    expect((await search({ q: entity })).artefacts?.items).toMatchObject([{ id: entity, type: 'entity' }]);
+    expect((await search({ q: did })).people?.items).toMatchObject([{ id: did, type: 'actor' }]);
+  });
+
+  test('refuses half a digest, a thousand words and a cursor without its group', async () => {
+    const half = createHash('sha256').digest('hex').slice(0, 32);
+    const refused = async (query: Record<string, string>) => {
+      const { status, json } = await send(service, 'GET', `/search/v1?${new URLSearchParams(query)}`);
+      expect(status).toBe(400);
+      return json.error;
+    };
+    expect(await refused({ q: `sha256:${half}` })).toContain(
+      'SHA-256 has 64 hexadecimal digits, and this has 32',
+    );
+    expect(await refused({ q: 'a '.repeat(1_000).trim() })).toContain('has at most 32 words');
+    expect(await refused({ q: 'a', cursor: 'x' })).toContain('Name the group');
+    expect(await refused({ q: 'a', cursor: 'x', group: 'people' })).toContain('cursor');
+    expect(await refused({ q: ' ' })).toContain('q');
+    expect(await search({ q: `md5:${half}` })).toMatchObject({ artefacts: { items: [] } });
+  });
+});
