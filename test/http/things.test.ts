@@ -126,7 +126,7 @@ describe('GET /search/v1', () => {
       'SHA-256 has 64 hexadecimal digits, and this has 32',
     );
     expect(await refused({ q: 'a '.repeat(1_000).trim() })).toContain('has at most 32 words');
-    expect(await refused({ q: 'a', cursor: 'x' })).toContain('Name the group');
+    expect(await refused({ q: 'a', cursor: 'x' })).toContain('Name the group that');
     expect(await refused({ q: 'a', cursor: 'x', group: 'people' })).toContain('cursor');
     expect(await refused({ q: ' ' })).toContain('q');
     expect(await search({ q: `md5:${half}` })).toMatchObject({ artefacts: { items: [] } });

@@ -53,7 +53,10 @@ export function thingRoutes(app: App, ports: ThingRoutes): void {
     handle: async ({ answer, principal, query }) => {
       const { q, group } = query;
       if (query.cursor !== undefined && group === undefined)
-        throw new ServiceError('invalid_request', 'A cursor belongs to a group. Name the group, too.');
+        throw new ServiceError(
+          'invalid_request',
+          'This cursor does not belong to this list. Name the group that it came with, too.',
+        );
       const scope = await scopeFor(ports.graphs, principal, null);
       const page = pageRequest(query);
       const asked = searchGroups.filter((one) => (group ?? one) === one);
