@@ -104,16 +104,20 @@ describeChromium('the console', ({ open }) => {
       cells.filter((_, at) => at % 5 === column).reduce((sum, cell) => sum + Number(cell), 0),
     );
     expect(sums).toEqual([3, 1, 1]);
+    expect(await page.locator('#totals').textContent()).toBe('3 exchanges: ok 1, denied 1, error 1');
     const colours = async () =>
       await page
         .locator('#counts .u-legend .u-marker')
-        .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one).borderTopColor));
     const light = await colours();
     expect(new Set(light).size).toBe(light.length);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(colours).not.toEqual(light);
     await rows.first().getByRole('link').click();
     await page.waitForURL(/from=.*to=/);
+    await page.locator('#counts canvas').waitFor();
+    const { y = -1 } = (await page.locator('#counts').boundingBox()) ?? {};
+    expect(y > 0 && y < 720, `the chart is at ${y} px`).toBe(true);
     expect(await page.locator('.records:has(caption:text-is("Exchanges")) tbody tr').count()).toBe(1);
     expect(tab.problems).toEqual([]);
   });
@@ -227,7 +231,7 @@ describeChromium('the console', ({ open }) => {
       await page.getByRole('button', { name: 'Revoke…' }).click();
       await expectAccessible(page);
       await page.keyboard.press('Escape');
-      await page.locator('.records:has(caption:text-is("Exchanges")) tbody a').first().click();
+      await page.locator('.records:has(caption:text-is("Exchanges")) tbody a').last().click();
       await page.getByRole('heading', { name: 'Exchange of Worker' }).waitFor();
       await page.getByText('Request (application/json').click();
       await expectAccessible(page);

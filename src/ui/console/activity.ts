@@ -35,7 +35,7 @@ export interface ActivityView {
         readonly project: OperatorProject;
         readonly search: ActivitySearch;
         readonly exchanges: Page<AuditExchange>;
-        /** The first states of the time. */
+        /** The last states of the time. */
         readonly states: Page<StateRecord>;
       }
     | undefined;
@@ -87,7 +87,7 @@ function inProject(
   ]);
   return html`${operated.length > 1 ? tabs(agentId, operated, project) : ''}
 ${facts([['Project', html`<code>${project}</code>`], ...memberships.map((one) => ['Member as', membership(one)] as const)])}
-<form class="filters">
+<form class="filters" action="${agentAddress(agentId)}#timeline">
 <input type="hidden" name="project" value="${project}">
 <label>Time <select name="range">${range === null ? option('', 'The time below', '') : ''}${Object.entries(ranges).map(([value, label]) => option(value, label, range))}</select></label>
 ${range === null ? html`<input type="hidden" name="from" value="${iso(from)}"><input type="hidden" name="to" value="${iso(until)}">` : ''}
@@ -96,14 +96,15 @@ ${range === null ? html`<input type="hidden" name="from" value="${iso(from)}"><i
 <button>Show</button>
 </form>
 <figure id="timeline" data-series="${series}" data-from="${iso(from)}" data-to="${iso(until)}" data-interval="${interval}" data-page="${agentAddress(agentId)}?${new URLSearchParams({ project })}">
+<p id="totals"></p>
 <figcaption>Exchanges per ${interval} from ${time(from)} to ${time(until)}, whatever their outcome and model. Drag over the chart to look closer.</figcaption>
 <div id="counts" role="img" aria-label="Exchanges by time; the table below has the numbers"></div>
 <div id="durations" role="img" aria-label="Durations by time; the table below has the numbers"></div>
 <details><summary>The chart as a table</summary><div id="series"></div></details>
 </figure>
-<h3>Exchanges, oldest first</h3>
+<h3 id="exchanges">Exchanges, newest first</h3>
 ${rows.length > 0 ? records('Exchanges', ['Time', 'Outcome', 'Model', 'Duration'], rows) : html`<p>No exchange ${exchanges.next === undefined ? 'matches' : 'on this page matches'}.</p>`}
-${nextPage(agentAddress(agentId), asked, exchanges.next)}
+${nextPage(agentAddress(agentId), asked, exchanges.next, { place: 'exchanges' })}
 ${stateTable(agentId, project, states)}`;
 }
 
@@ -115,7 +116,7 @@ function stateTable(agentId: string, project: string, { records: states, next }:
     html`<code>${stateCid}</code>`,
     String(children.length),
   ]);
-  return html`<h3>States, oldest first</h3>
+  return html`<h3>States, newest first</h3>
 ${records('States', ['Time', 'CID', 'References'], rows)}
 ${next === undefined ? '' : html`<p class="quiet">There are more. Choose a shorter time to see them.</p>`}`;
 }

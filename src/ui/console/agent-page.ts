@@ -68,7 +68,7 @@ ${records(
     time(at),
   ]),
 )}
-${nextPage(agentAddress(id), {}, next, 'events_cursor')}</section>`;
+${nextPage(agentAddress(id), {}, next, { cursor: 'events_cursor', place: 'events' })}</section>`;
 }
 
 /** A button and the dialog that asks for a reason. */

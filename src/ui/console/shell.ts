@@ -42,17 +42,17 @@ export function refusal(sentence: string, returnTo?: string): Html {
   return html`<p>${sentence}</p><a class="choice" href="${address}">Sign in</a>`;
 }
 
-/** A link to the next page of a list. `cursor` names its parameter, if the page has several lists. */
+/** A link to the next page of a list. `cursor` names its parameter, if the page has several lists, and `place` the list. */
 export function nextPage(
   path: string,
   query: Readonly<Record<string, string>>,
   next: string | undefined,
-  cursor = 'cursor',
+  { cursor = 'cursor', place = '' }: { readonly cursor?: string; readonly place?: string } = {},
 ): Html {
   if (next === undefined) return html``;
   const filled = Object.entries(query).filter(([, value]) => value !== '');
   const search = new URLSearchParams([...filled, [cursor, next]]);
-  return html`<p><a class="choice" href="${path}?${search}">Next page</a></p>`;
+  return html`<p><a class="choice" href="${path}?${search}${place && `#${place}`}">Next page</a></p>`;
 }
 
 /** A table that becomes a list on a narrow screen. */

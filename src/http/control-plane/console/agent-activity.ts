@@ -88,10 +88,10 @@ async function exchangesIn(ports: ActivityPorts, scope: RuntimeScope, query: Cal
   const search = searchIn(query, ports.now().getTime());
   const { from, until } = search.span;
   const filter = { from, until, outcome: search.outcome, model: search.model === '' ? null : search.model };
-  const request = { after: query.cursor ?? null, limit: rowsOnPage };
+  const request = { after: query.cursor ?? null, limit: rowsOnPage, order: 'descending' } as const;
   const [exchanges, states] = await Promise.all([
     listExchanges(ports, scope, filter, request),
-    listStates(ports, scope, { from, until }, { after: null, limit: rowsOnPage }),
+    listStates(ports, scope, { from, until }, { ...request, after: null }),
   ]);
   return { search, exchanges, states };
 }

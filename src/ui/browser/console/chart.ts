@@ -1,14 +1,36 @@
 import uPlot from 'uplot';
 import type { ExchangeSeriesAnswer } from '../../../contract/control-plane/runtime-records.ts';
+import { counted } from '../../../contract/words/text.ts';
 import { askJson, sentenceOf } from '../api.ts';
 import { element } from '../element.ts';
 import { localTime } from '../times.ts';
+import { canvasFill, cssFill, type Pattern } from './patterns.ts';
 
 type Bucket = ExchangeSeriesAnswer['buckets'][number];
+
+/** The outcomes of exchanges, as their bars are drawn: the smaller sums over the larger ones. */
+const outcomes: readonly {
+  readonly label: string;
+  readonly colour: string;
+  readonly pattern: Pattern;
+  readonly own: (bucket: Bucket) => number;
+}[] = [
+  {
+    label: 'ok',
+    colour: 'artefact',
+    pattern: 'solid',
+    own: ({ count, errors, denied }) => count - errors - denied,
+  },
+  { label: 'denied', colour: 'actor', pattern: 'stripes', own: ({ denied }) => denied },
+  { label: 'error', colour: 'alarm', pattern: 'grid', own: ({ errors }) => errors },
+];
+/** Numbers of exchanges are whole. */
+const wholeSteps = Array.from({ length: 9 }, (_, at) => [1, 2, 5].map((first) => first * 10 ** at)).flat();
 
 const lengths: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const height = 190;
 const durationHeight = 140;
+const axisWidth = 76;
 /** Buckets without exchanges are left out of a longer table. */
 const longTable = 48;
 
@@ -24,6 +46,7 @@ async function load(): Promise<void> {
     ({ buckets } = await askJson<ExchangeSeriesAnswer>(`${series}?${query}`));
     draw(figure);
     document.getElementById('series')?.replaceChildren(table(figure));
+    document.getElementById('totals')?.replaceChildren(totals());
   } catch (error) {
     figure.querySelector('figcaption')?.replaceChildren(sentenceOf(error));
   }
@@ -43,9 +66,9 @@ function draw(figure: HTMLElement): void {
   const length = lengths[figure.dataset.interval ?? ''] ?? 0;
   const xs = buckets.map(({ start }) => Date.parse(start) / 1_000);
   const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
-  const bar = (label: string, name: string, own: (bucket: Bucket) => number) => ({
+  const bar = ({ label, colour: name, pattern, own }: (typeof outcomes)[number]) => ({
     label,
-    fill: colour(name),
+    fill: canvasFill(pattern, colour(name), colour('paper')),
     stroke: colour(name),
     width: 0,
     points: { show: false },
@@ -67,24 +90,27 @@ function draw(figure: HTMLElement): void {
   const x = { range: [xs[0] ?? 0, (xs.at(-1) ?? 0) + length / 1_000] as [number, number] };
   const cursor = { sync: { key: 'timeline' }, drag: { x: true, y: false, setScale: false } };
   const hooks = { setSelect: [(plot: uPlot) => zoom(plot, figure)] };
-  const common = { width, cursor, hooks, legend: { live: true } };
+  const common = { width, cursor, hooks };
+  const markers = {
+    width: 1,
+    stroke: (_: uPlot, at: number) => colour(outcomes[at - 1]?.colour ?? 'edge'),
+    fill: (_: uPlot, at: number) => {
+      const outcome = outcomes[at - 1];
+      return outcome ? cssFill(outcome.pattern, colour(outcome.colour)) : '';
+    },
+  };
   const time = {
     label: 'Time',
     value: (_: uPlot, at: number | null) => (at === null ? '–' : localTime(at * 1_000)),
   };
-  // The bars of the smaller sums are drawn over those of the larger ones.
   plots = [
     new uPlot(
       {
         ...common,
         height,
-        series: [
-          time,
-          bar('ok', 'artefact', ({ count, errors, denied }) => count - errors - denied),
-          bar('denied', 'actor', ({ denied }) => denied),
-          bar('error', 'alarm', ({ errors }) => errors),
-        ],
-        axes: [axis, { ...axis, size: 56 }],
+        legend: { markers },
+        series: [time, ...outcomes.map(bar)],
+        axes: [axis, { ...axis, size: axisWidth, incrs: wholeSteps }],
         scales: { x, y: { range: (_, __, most) => [0, Math.max(most, 4) * 1.05] } },
       },
       [
@@ -99,8 +125,17 @@ function draw(figure: HTMLElement): void {
       {
         ...common,
         height: durationHeight,
+        legend: { markers: { dash: (_, at) => (at === 2 ? 'dashed' : 'solid') } },
         series: [time, line('p50', 'accent', []), line('p99', 'statement', [6, 4])],
-        axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => `${tick} ms`) }],
+        axes: [
+          axis,
+          {
+            ...axis,
+            size: axisWidth,
+            incrs: wholeSteps,
+            values: (_, ticks) => ticks.map((tick) => `${tick} ms`),
+          },
+        ],
         scales: { x, y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.1] } },
       },
       [xs, buckets.map((bucket) => bucket.p50_ms), buckets.map((bucket) => bucket.p99_ms)],
@@ -126,7 +161,17 @@ function zoom({ select, posToVal }: uPlot, { dataset }: HTMLElement): void {
 
 function spanAddress(page: string, from: number, to: number): string {
   const iso = (moment: number) => new Date(Math.round(moment)).toISOString();
-  return `${page}&${new URLSearchParams({ from: iso(from), to: iso(to) })}`;
+  return `${page}&${new URLSearchParams({ from: iso(from), to: iso(to) })}#timeline`;
+}
+
+/** How many exchanges there are in the time of the chart, by outcome. */
+function totals(): string {
+  const sum = (own: (bucket: Bucket) => number) => buckets.reduce((all, bucket) => all + own(bucket), 0);
+  const parts = outcomes.map(({ label, own }) => `${label} ${sum(own).toLocaleString('en')}`);
+  return `${counted(
+    sum(({ count }) => count),
+    'exchange',
+  )}: ${parts.join(', ')}`;
 }
 
 /** The numbers of the chart. Each row leads to the exchanges of its bucket. */
