@@ -29,6 +29,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['ingest', async () => (await import('./commands/ingest.ts')).ingestCommand],
   ['statement', async () => (await import('./commands/statement.ts')).statementCommand],
   ['retract', async () => (await import('./commands/retract.ts')).retractCommand],
+  ['contexts', async () => (await import('./commands/contexts/contexts.ts')).contextsCommand],
   ['get', async () => (await import('./commands/get.ts')).getCommand],
   ['lineage', async () => (await import('./commands/lineage.ts')).lineageCommand],
   ['gov', async () => (await import('./commands/gov.ts')).govCommand],
