@@ -31,6 +31,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['retract', async () => (await import('./commands/retract.ts')).retractCommand],
   ['contexts', async () => (await import('./commands/contexts/contexts.ts')).contextsCommand],
   ['get', async () => (await import('./commands/get.ts')).getCommand],
+  ['search', async () => (await import('./commands/search/search.ts')).searchCommand],
   ['lineage', async () => (await import('./commands/lineage.ts')).lineageCommand],
   ['gov', async () => (await import('./commands/gov.ts')).govCommand],
   ['agents', async () => (await import('./commands/agents.ts')).agentsCommand],

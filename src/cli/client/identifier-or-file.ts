@@ -32,7 +32,7 @@ export async function cidOrFile(io: Terminal, text: string): Promise<Cid> {
 }
 
 /** The CID that `cairn put` gives a file or folder, without storing it; undefined if there is none. */
-async function cidOfPath(io: Terminal, text: string): Promise<Cid | undefined> {
+export async function cidOfPath(io: Terminal, text: string): Promise<Cid | undefined> {
   if (text === '') return undefined;
   const path = resolve(io.cwd, text);
   const kind = await pathKind(path);

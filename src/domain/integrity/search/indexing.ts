@@ -145,13 +145,13 @@ export async function* indexForSearch(
     await indexNames(ports, page.records);
     done += page.records.length;
     after = page.next ?? afterNames;
-    yield { done, position: after };
+    if (done > 0) yield { done, position: after };
   }
   for await (const graph of allGraphs(graphs, null)) {
     await ports.entries.insert(entriesOfGraph(graph, microseconds(ports.now())));
     done += 1;
   }
-  yield { done, position: afterNames };
+  if (done > 0) yield { done, position: afterNames };
 }
 
 async function* allGraphs(
