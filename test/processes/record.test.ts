@@ -98,12 +98,17 @@ describe('the process of cairn record', () => {
       const again = await record({ ...what, command: ['sh', '-c', 'echo y > out'] });
       const refused = await record({ ...what, run: () => { throw new RangeError('no'); } }).catch((error) => error.name);
       const failed = await record({ ...what, command: ['false'] }).catch((error) => error instanceof Failure && error.exitCode);
-      console.log(JSON.stringify([made.spooled, again.outputs[0].path, refused, failed]));`;
+      const metrics = {};
+      const run = () => { metrics.loss = 0.5; writeFileSync(cwd + '/out', 'z'); };
+      const measured = await record({ ...what, metrics, environment: ['GONE'], run });
+      const broken = () => record({ ...what, metrics: { loss: null }, recordFailure: true, run: () => { throw new RangeError('no'); } });
+      const kept = await broken().catch((error) => error.name);
+      console.log(JSON.stringify([made.spooled, again.outputs[0].path, refused, failed, measured.metrics, kept]));`;
     using running = spawnNode(['--input-type=module', '--eval', program], {
       env: folder.env,
       cwd: join(import.meta.dirname, '..', '..'),
     });
     const run = await running.done;
-    expect(run.stdout, run.stderr).toBe('[null,"out","RangeError",1]\n');
+    expect(run.stdout, run.stderr).toBe('[null,"out","RangeError",1,{"loss":0.5},"RangeError"]\n');
   });
 });

@@ -106,6 +106,7 @@ ${problemPlace}
 <div id="found" class="columns">
 <section aria-labelledby="statements-heading">
 <h2 id="statements-heading">Statements</h2>
+<p class="quiet">Newest first. <a href="/ui?graph=${id}">Only the runs</a></p>
 <div id="statements" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="${statements}">its statements</a>, <a href="/manifest/v1?graph_ids=${id}&amp;include_context=true&amp;include_blobs=true">its manifest</a>.</p></noscript></div>
 </section>
 <div>

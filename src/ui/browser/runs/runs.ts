@@ -71,7 +71,7 @@ function choosing(runs: readonly RunAnswer[]): HTMLElement {
       },
     },
     table('Runs', heads, rows),
-    element('p', { class: 'row' }, button, hint),
+    element('p', { class: 'row compare-bar' }, button, hint),
   );
   return form;
 }
