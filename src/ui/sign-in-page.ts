@@ -19,13 +19,17 @@ interface SignIn {
 
 /** The page that leads to the provider. */
 export async function signInPage(signIn: SignIn): Promise<string> {
-  const { returnTo, problem, signedIn, links } = signIn;
+  const { returnTo, problem, signedIn, isEnabled, provider } = signIn;
+  // Without a session the other pages would only lead back here.
+  const isNeeded = isEnabled && provider !== null && signedIn === undefined;
+  const links = isNeeded ? [] : signIn.links;
   return await page({
     title: 'Sign in',
     styles: ['account/access.css'],
-    body: html`${header({ here: account, links })}
+    body: html`${header({ links, ...(!isNeeded && { here: account }) })}
 <main class="entry">
 <h1>Sign in</h1>
+${isNeeded ? html`<p>Cairn keeps what was made from what, and who says so. Sign in to see what your projects allow.</p>` : ''}
 ${signIn.signedOut ? html`<p role="status">You are signed out.</p>` : ''}
 ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
 ${signedIn === undefined ? '' : html`<p>You are signed in as ${signedIn}. <a href="${returnTo}">Continue</a></p>`}
