@@ -70,18 +70,17 @@
 {{- end -}}
 {{- end -}}
 
-{{- define "cairn.controlPlaneEnv" -}}
+{{/* Whether people sign in by browser. Then each service needs the settings of both: they take the same sessions. */}}
+{{- define "cairn.signsInByBrowser" -}}
+{{- with .Values.controlPlane.auth -}}{{- if and .enabled .idp.enabled -}}yes{{- end -}}{{- end -}}
+{{- end -}}
+
+{{- define "cairn.signInEnv" -}}
 {{- $secret := include "cairn.secret" (dict "root" . "group" "controlPlaneAuth") -}}
 {{- $a := .Values.controlPlane.auth -}}
 - name: CONTROL_PLANE_AUTH_ENABLED
   value: {{ $a.enabled | quote }}
-{{ include "cairn.secretVariable" (dict "root" . "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET" "secret" $secret "key" "registrationTokenSecret" "optional" true) }}
-{{ include "cairn.secretVariable" (dict "root" . "name" "CAIRN_GATEWAY_SECRET" "secret" $secret "key" "gatewaySecret" "optional" true) }}
-{{- include "cairn.variable" (dict "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_ISSUER" "value" $a.registrationTokenIssuer) }}
-{{- if include "cairn.readsIDTokens" . }}
-{{- include "cairn.variable" (dict "name" "CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS" "value" $a.idp.allowedEmailDomains) }}
-{{- end }}
-{{- if and $a.enabled $a.idp.enabled }}
+{{- if include "cairn.signsInByBrowser" . }}
 - name: CONTROL_PLANE_AUTH_IDP_ENABLED
   value: "true"
 {{ include "cairn.secretVariable" (dict "root" . "name" "CONTROL_PLANE_AUTH_STATE_SECRET" "secret" $secret "key" "stateSecret") }}
@@ -99,6 +98,17 @@
   "UI_BASE_URL" $a.idp.uiBaseURL }}
 {{- include "cairn.variable" (dict "name" (printf "CONTROL_PLANE_AUTH_%s" $name) "value" $value) }}
 {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "cairn.controlPlaneEnv" -}}
+{{- $secret := include "cairn.secret" (dict "root" . "group" "controlPlaneAuth") -}}
+{{- $a := .Values.controlPlane.auth -}}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET" "secret" $secret "key" "registrationTokenSecret" "optional" true) }}
+{{ include "cairn.secretVariable" (dict "root" . "name" "CAIRN_GATEWAY_SECRET" "secret" $secret "key" "gatewaySecret" "optional" true) }}
+{{- include "cairn.variable" (dict "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_ISSUER" "value" $a.registrationTokenIssuer) }}
+{{- if include "cairn.readsIDTokens" . }}
+{{- include "cairn.variable" (dict "name" "CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS" "value" $a.idp.allowedEmailDomains) }}
 {{- end }}
 {{- if and $a.enabled $a.bearer.enabled }}
 - name: CONTROL_PLANE_AUTH_BEARER_ENABLED

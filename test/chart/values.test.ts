@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { type Serving, servedBy } from '../../src/cli/setting-options.ts';
 import type { Setting } from '../../src/platform/settings/setting.ts';
-import { settingTable } from '../../src/platform/settings/setting-table.ts';
+import { isBesideOther, settingTable } from '../../src/platform/settings/setting-table.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { describeChart, environmentOf, examples, objectOf, render } from './helm.ts';
 
@@ -88,6 +88,16 @@ describeChart('the values of the Helm chart', () => {
     expect(environmentOf(objectOf(text, 'Deployment', 'control-plane'))).toMatchObject({
       CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS: 'example.com',
     });
+  });
+
+  test('let both services take the sessions of people who sign in by browser', () => {
+    for (const component of ['integrity', 'control-plane'] as const) {
+      const environment = environmentOf(objectOf(of('browser'), 'Deployment', component));
+      const settings = readSettings(environment, {}, servedBy[component]);
+      expect(isBesideOther(servedBy[component], settings)).toBe(true);
+    }
+    expect(objectOf(of('browser'), 'Deployment', 'integrity')).not.toContain('CAIRN_GATEWAY_SECRET');
+    expect(objectOf(of('browser'), 'Deployment', 'jobs')).not.toContain('CONTROL_PLANE_AUTH');
   });
 
   test('say whether cookies are secure', async () => {
