@@ -16,7 +16,7 @@ import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { assertSameSecret, sessionSecrets } from './domain/control-plane/session-secrets.ts';
 import { sessions } from './domain/control-plane/sessions.ts';
 import { users } from './domain/control-plane/users.ts';
-import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
+import { reachByCid, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { blobHashes } from './domain/integrity/blobs/blob-hashes.ts';
 import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
@@ -149,10 +149,8 @@ export async function openIntegrityOn(
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   const attemptEnds = new AttemptEnds();
-  if (worksOnJobs || !sharesJobs(settings))
-    opened.use(
-      workOnJobs(store, attemptEnds.announced(queue), { ...settings, log, identifier, signer, telemetry }),
-    );
+  const work = { ...settings, log, identifier, signer, telemetry };
+  if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, attemptEnds.announced(queue), work));
   const credentials = {
     ...credentialPorts(store, { identifier, signer, queue }, settings),
     limits: settings,
@@ -172,7 +170,8 @@ export async function openIntegrityOn(
     writes: limits.blobs.write,
     exportTurns: new Semaphore(exportsAtOnce, { waitMs: settings.limitWait }),
     lineages: new Semaphore(lineagesAtOnce, { waitMs: settings.limitWait }),
-    reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
+    reach: (settings.blobScope === 'project' ? reachOfProjects : reachByCid)(store.statementIndex),
+    sameBytes: store.sameBytes,
     runTimeLimits: limits,
     identifier,
     json: identifier,

@@ -21,6 +21,7 @@ export const patterns = {
   didUrl: `^${didUrl}$`,
   didKey: '^did:key:z[1-9A-HJ-NP-Za-km-z]{40,72}$',
   identifier: `^((urn:cid:)?${base32}|(urn:uuid:)?${uuid}|${didUrl})$`,
+  node: `^((urn:cid:)?${base32}(#${uuid})?|(urn:uuid:)?${uuid}|${didUrl})$`,
   uuidUrn: `^urn:uuid:${uuid}$`,
   dateTime: `^${date}${time}$`,
   dateOrDateTime: `^${date}(${time})?$`,

@@ -39,6 +39,20 @@ export const identifierParameter = z
   })
   .transform((text) => parseIdentifier(text));
 
+/** An identifier, or the id of a node of a lineage that is drawn once in each graph. */
+export const nodeParameter = z
+  .string()
+  .max(2_000)
+  .meta({
+    description: 'A CID, a UUID (each with or without its URN prefix), a DID, or the id of a node',
+    example,
+    pattern: patterns.node,
+  })
+  .transform((text) => {
+    const [, cid, graph] = /^((?:urn:cid:)?b[a-z2-7]+)#([0-9a-f-]{36})$/i.exec(text) ?? [];
+    return cid && graph ? `${parseIdentifier(cid)}#${graph.toLowerCase()}` : parseIdentifier(text);
+  });
+
 export const graphParameter = uuidField
   .optional()
   .describe('Show only what this graph itself holds, including statements with unverified contexts');

@@ -2,6 +2,7 @@ import type { Buckets } from '../domain/bucket.ts';
 import { blobHashes } from '../domain/integrity/blobs/blob-hashes.ts';
 import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/blob-store.ts';
 import { unhashedBlobs } from '../domain/integrity/blobs/hash-unhashed.ts';
+import { sameBytes } from '../domain/integrity/blobs/same-bytes.ts';
 import { type FurtherHash, usualHashes } from '../domain/integrity/identifiers/hashing.ts';
 import { indexNamesAgain } from '../domain/integrity/names/index-again.ts';
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
@@ -93,13 +94,15 @@ function joined(
   // If it fails, fsck still tells which names are missing.
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
   const store = planned(database);
+  const known = sameBytes(blobHashing.hashes);
   const named = namedWrites(store, naming);
   return {
     ...store,
     ...named,
     ...searchedGraphs({ graphs: database.graphs, graphImports: named.graphImports }, indexing, names),
     indexForSearch: (position) => indexForSearch(indexing, { names, graphs: database.graphs }, position),
-    names: nameIndex(naming),
+    names: nameIndex(naming, known),
+    sameBytes: known,
     search: thingSearch({ names, rows, graphs: database.graphs, terms: database.termsOf(searchEntries) }),
     indexNamesAgain: (position) => indexNamesAgain(naming, position),
     blobs,

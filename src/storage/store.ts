@@ -2,6 +2,7 @@ import type { Bucket, Buckets } from '../domain/bucket.ts';
 import type { RecordStore, TermStore } from '../domain/collections/collection.ts';
 import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
 import type { HashingPorts } from '../domain/integrity/blobs/hash-unhashed.ts';
+import type { SameBytes } from '../domain/integrity/blobs/same-bytes.ts';
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
@@ -47,6 +48,7 @@ export interface PlannedStore
   readonly blobHashing: Omit<HashingPorts, 'hash'> & { readonly bucket: Bucket };
   readonly names: NameIndex;
   readonly search: ThingSearch;
+  readonly sameBytes: SameBytes;
   /** A step that brings the store up to date, see `indexNamesAgain`. */
   readonly indexNamesAgain: (position: string | null) => AsyncIterable<UpgradeProgress>;
   /** A step that brings the store up to date, see `indexForSearch`. */

@@ -249,7 +249,7 @@ export async function answers(store: FillableStore, { root, statements }: Filled
   const found = [];
   for (const filter of searches)
     found.push((await statementIndex.search(filter, page, scope)).statements.map(names));
-  const { references } = await statementIndex.references(blobUrn('hub'), page, scope);
+  const { references } = await statementIndex.references([blobUrn('hub')], page, scope);
   const children = await graphs.children(root.graphId, page, scope.visibility);
   const anybody = { email: null, role: null, disabled: null };
   const anything = { actor: null, action: null, target: null, from: null, until: null };

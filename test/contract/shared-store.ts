@@ -78,7 +78,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
     async function referring(store: Store, limit: number): Promise<string[]> {
       const found: string[] = [];
       for (let after: string | null | undefined = null; after !== undefined; ) {
-        const page = await store.statementIndex.references(thing, { after, limit }, scope());
+        const page = await store.statementIndex.references([thing], { after, limit }, scope());
         found.push(...names(page.references.map(({ statement }) => statement)));
         after = page.next;
       }

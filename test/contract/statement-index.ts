@@ -82,7 +82,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
       await stores.statements.putMany([forged, other], first);
       const page = async (after: string | null) => {
         const scope = { graphId: first, visibility: everythingVisible };
-        const { references, next } = await index.references(thing, { after, limit: 1 }, scope);
+        const { references, next } = await index.references([thing], { after, limit: 1 }, scope);
         return { found: references.map(({ statement }) => statement.jcsCid.text), next };
       };
       const { found, next = null } = await page(null);
@@ -244,7 +244,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         const found: string[] = [];
         let after: string | null = null;
         do {
-          const page = await index.references(thing, { after, limit }, scope);
+          const page = await index.references([thing], { after, limit }, scope);
           expect(page.references.length).toBeLessThanOrEqual(limit);
           found.push(...page.references.map(({ role, statement }) => `${role} ${statement.jcsCid.text}`));
           after = page.next ?? null;
@@ -272,7 +272,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         await put([shared, hidden], first);
         await put([shared], second);
         const scope = { graphId: null, visibility: only(second) };
-        const { references } = await index.references(thing, { after: null, limit: 9 }, scope);
+        const { references } = await index.references([thing], { after: null, limit: 9 }, scope);
         expect(references.map(({ statement }) => [statement.jcsCid.text, statement.graphIds])).toEqual([
           [shared.jcsCid.text, [second]],
         ]);
@@ -281,20 +281,20 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
       test('continues after a page although statements were added', async () => {
         const rows = many(3, about);
         await put(rows, first);
-        const { next } = await index.references(thing, { after: null, limit: 2 }, all);
+        const { next } = await index.references([thing], { after: null, limit: 2 }, all);
         await put([about('later')], first);
-        const page = await index.references(thing, { after: String(next), limit: 9 }, all);
+        const page = await index.references([thing], { after: String(next), limit: 9 }, all);
         expect(page.references.map(({ statement }) => statement.jcsCid.text)).toEqual([rows[0]?.jcsCid.text]);
       });
 
       test('refuses cursors of other lists', async () => {
         await put(many(3, about), first);
-        const { next } = await index.references(thing, { after: null, limit: 1 }, all);
+        const { next } = await index.references([thing], { after: null, limit: 1 }, all);
         for (const after of madeUp(String(next)))
-          await expect(index.references(thing, { after, limit: 1 }, all), after).rejects.toMatchObject({
+          await expect(index.references([thing], { after, limit: 1 }, all), after).rejects.toMatchObject({
             code: 'invalid_request',
           });
-        const elsewhere = index.references(`${thing}0`, { after: String(next), limit: 1 }, all);
+        const elsewhere = index.references([`${thing}0`], { after: String(next), limit: 1 }, all);
         await expect(elsewhere).rejects.toMatchObject({ code: 'invalid_request' });
       });
     });

@@ -8,10 +8,10 @@ import {
 import { type Direction, directions } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
 import { booleanParameter, wholeNumber } from '../parameters.ts';
-import { graphParameter, identifierParameter, unverified } from '../values.ts';
+import { graphParameter, nodeParameter, unverified } from '../values.ts';
 import { trust } from './trust.ts';
 
-export const lineageParams = z.object({ id: identifierParameter });
+export const lineageParams = z.object({ id: nodeParameter });
 
 const kindPattern = statementKindNames.join('|');
 
@@ -49,11 +49,17 @@ export const lineage = z
   .object({
     id: z
       .string()
-      .describe('The start. For a statement this is its id, even if the request used its jcs_cid'),
+      .describe(
+        'The start. For a statement this is its id, even if the request used its jcs_cid; for stored bytes the CID of their BLAKE3 hash, even if the request used another hash',
+      ),
     nodes: z
       .array(
         z.object({
-          id: z.string(),
+          id: z
+            .string()
+            .describe(
+              'An identifier. One artefact is one node: bytes that are or were stored are called after their BLAKE3 CID. An artefact of less than 8 bytes is a node in each graph, and its id ends with # and the graph',
+            ),
           kind: z.enum(['artefact', 'actor', 'statement']),
           type: z.string().optional().describe('Kind of the statement'),
           name: z.string().optional().describe('The name that its newest metadata gives it'),

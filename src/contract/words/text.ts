@@ -1,5 +1,6 @@
+/** An identifier without its URN prefix. Nodes of a lineage that are drawn once in each graph have the graph behind a `#`. */
 export function bareId(id: string): string {
-  return id.replace(/^urn:(?:cid|uuid):/, '');
+  return id.replace(/^(urn:cid:[a-z2-7]+)#.*$/, '$1').replace(/^urn:(?:cid|uuid):/, '');
 }
 
 /** The start and end of an identifier, which distinguish it from others, such as `bafkr4iae…kz5qe4`. */

@@ -166,7 +166,7 @@ describe('pages equal a filter over all rows', () => {
         ),
       );
       const list = async (page: Page) => {
-        const { references, next } = await statementIndex(store.rows).references(identifier, page, scope);
+        const { references, next } = await statementIndex(store.rows).references([identifier], page, scope);
         return { found: references.map(({ role, statement }) => `${role} ${statement.jcsCid.text}`), next };
       };
       await expectPages(list, limit + 2, expected);
@@ -242,7 +242,7 @@ test('an answer during concurrent writes has all earlier rows, and no duplicates
           return { found: statements.map(tell), ...rest };
         },
         async (page) => {
-          const { references, ...rest } = await index.references(things[0] ?? '', page, scope);
+          const { references, ...rest } = await index.references([things[0] ?? ''], page, scope);
           return { found: references.map(({ role, statement }) => `${role} ${tell(statement)}`), ...rest };
         },
       ];

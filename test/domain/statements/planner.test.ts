@@ -38,7 +38,7 @@ describe('a query that must skip very many rows', () => {
       after = page.next;
     }
     expect(pages).toEqual([0, 3]);
-    const { references: found, next } = await index.references(thing, { after: null, limit: 10 }, ofMine);
+    const { references: found, next } = await index.references([thing], { after: null, limit: 10 }, ofMine);
     expect([found, typeof next]).toEqual([[], 'string']);
   });
 
@@ -91,7 +91,7 @@ test('cursors work only for their own list', async () => {
   await store.statements.putMany(many(5, 'paged'), 'a');
   const index = statementIndex(store.rows);
   const { next = '' } = await index.search(noFilter, { after: null, limit: 1 }, all);
-  const { next: other = '' } = await index.references(thing, { after: null, limit: 1 }, all);
+  const { next: other = '' } = await index.references([thing], { after: null, limit: 1 }, all);
   const position = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const madeUp = [
     '',

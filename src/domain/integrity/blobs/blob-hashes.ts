@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';
-import type { Digests, FurtherHash } from '../identifiers/hashing.ts';
+import type { Digests, FurtherHash, MultihashName } from '../identifiers/hashing.ts';
 
 const digest = z.string().min(1);
 
 /**
- * The digests of the bytes of each stored blob, computed from these bytes, in base64url. So every digest names them. They
- * follow from the blob, so migrations make them again.
+ * The digests of the bytes of each stored blob, computed from these bytes, so that each of them names the bytes. They follow
+ * from the blob, so migrations make them again.
  */
 export const blobHashes = collection('blob_hashes', {
   shape: z.object({
-    blake3: digest,
-    sha256: digest,
+    /** The raw CIDs of the bytes. */
+    blake3: z.string().min(1),
+    sha256: z.string().min(1),
+    /** Other digests in base64url. */
     sha512: digest.nullable(),
     /** SHA-1 of the git blob object. */
     git: digest.nullable(),
@@ -61,16 +63,52 @@ export async function blobsWithDigest(
   hex: string,
 ): Promise<readonly BlobHashRecord[]> {
   if (hex.length !== 2 * digestBytes[hash] || !/^[0-9a-f]*$/i.test(hex)) return [];
-  const value = Buffer.from(hex, 'hex').toString('base64url');
+  const bytes = Buffer.from(hex, 'hex');
+  const multihash = hash === 'blake3' ? 'blake3' : hash === 'sha256' ? 'sha2-256' : undefined;
+  const value = multihash ? makeCid(codecs.raw, bytes, multihash).text : bytes.toString('base64url');
   return (await records.among(indexOf[hash], [value], mostWithDigest)).flat();
 }
 
 /** The raw CIDs of bytes, that of BLAKE3 first. */
-export function cidsOfHashes({ blake3, sha256 }: Pick<BlobHashRecord, 'blake3' | 'sha256'>): [Cid, Cid] {
-  return [
-    makeCid(codecs.raw, Buffer.from(blake3, 'base64url')),
-    makeCid(codecs.raw, Buffer.from(sha256, 'base64url'), 'sha2-256'),
+export function cidsOfHashes({
+  blake3,
+  sha256,
+}: Pick<BlobHashRecord, 'blake3' | 'sha256'>): [string, string] {
+  return [blake3, sha256];
+}
+
+export function hashRecord({ blake3, sha256, ...further }: Digests, size: number): BlobHashRecord {
+  const rawCid = (digest: string, multihash: MultihashName) =>
+    makeCid(codecs.raw, Buffer.from(digest, 'base64url'), multihash).text;
+  return { blake3: rawCid(blake3, 'blake3'), sha256: rawCid(sha256, 'sha2-256'), ...further, size };
+}
+
+/** The records of bytes by any of their CIDs. The codec does not matter. */
+export async function recordsOfCids(
+  hashes: Pick<BlobHashRecords, 'among'>,
+  cids: readonly Cid[],
+): Promise<BlobHashRecord[]> {
+  const rawCids = (wanted: MultihashName) => [
+    ...new Set(
+      cids
+        .filter(({ multihash }) => multihash === wanted)
+        .map(({ digest, multihash }) => makeCid(codecs.raw, digest, multihash).text),
+    ),
   ];
+  return await recordsOfRaw(hashes, rawCids('blake3'), rawCids('sha2-256'));
+}
+
+/** The records of bytes by their raw CIDs. */
+export async function recordsOfRaw(
+  hashes: Pick<BlobHashRecords, 'among'>,
+  blake3: readonly string[],
+  sha256: readonly string[],
+): Promise<BlobHashRecord[]> {
+  const found = await Promise.all([
+    blake3.length > 0 ? hashes.among('key', blake3, 1) : [],
+    sha256.length > 0 ? hashes.among('bySha256', sha256, 1) : [],
+  ]);
+  return found.flat(2);
 }
 
 /** Keeps the digests of bytes. Adds those that an earlier record lacks. */

@@ -1,7 +1,7 @@
-import type { Visibility } from '../../access/visibility.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import type { ContentReach } from '../access/content-reach.ts';
+import type { ContentReach, ContentVisibility } from '../access/content-reach.ts';
+import { reachedBlob } from '../access/statement-scope.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { jcs } from '../identification/jcs.ts';
 import { type Cid, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
@@ -9,6 +9,7 @@ import type { BlobContent, BlobStore, ByteRange, Identifier, StatementStore } fr
 import type { Signatures } from '../signatures/signatures.ts';
 import { statementNQuads } from '../statements/statements.ts';
 import { contentOf } from './blob-store.ts';
+import type { SameBytes } from './same-bytes.ts';
 
 export interface ContentPorts {
   readonly blobs: Pick<BlobStore, 'read' | 'size'>;
@@ -17,6 +18,7 @@ export interface ContentPorts {
   readonly contexts: Pick<ContextKeeper, 'documents'>;
   readonly signatures: Pick<Signatures, 'page'>;
   readonly reach: ContentReach;
+  readonly sameBytes: SameBytes;
 }
 
 /** Statements with the same credential. The caller may see only some of them. */
@@ -29,23 +31,32 @@ const carriersTried = 20;
 export async function openContent(
   ports: ContentPorts,
   cid: Cid,
-  visibility: Visibility,
+  visibility: ContentVisibility,
   range?: ByteRange,
 ): Promise<BlobContent | undefined> {
   const blob = (await ports.reach.blob(cid, visibility)) ? await ports.blobs.read(cid, range) : undefined;
-  return blob ?? slice(await statementBytes(ports, cid, visibility), range);
+  if (blob) return blob;
+  const other = await reachedBlob(ports, cid, visibility);
+  return (
+    (other && (await ports.blobs.read(other.cid, range))) ??
+    slice(await statementBytes(ports, cid, visibility), range)
+  );
 }
 
 export async function contentSize(
   ports: ContentPorts,
   cid: Cid,
-  visibility: Visibility,
+  visibility: ContentVisibility,
 ): Promise<number | undefined> {
   return (await blobSize(ports, cid, visibility)) ?? (await statementBytes(ports, cid, visibility))?.length;
 }
 
 /** Like `contentSize !== undefined`, without making N-Quads. */
-export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visibility): Promise<boolean> {
+export async function hasContent(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: ContentVisibility,
+): Promise<boolean> {
   if ((await blobSize(ports, cid, visibility)) !== undefined) return true;
   if ((await findStatement(ports.statements, cid, visibility)) !== undefined) return true;
   return (await credentialBytes(ports, cid, visibility)) !== undefined;
@@ -53,25 +64,31 @@ export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visi
 
 const questionsAtOnce = 16;
 
-/** Those of which the caller can read no blob. Statements do not count. */
+/** Those of which the caller can read no blob. Statements do not count, and blobs with another hash neither. */
 export async function missingBlobsOf(
   ports: ContentPorts,
   cids: readonly Cid[],
-  visibility: Visibility,
+  visibility: ContentVisibility,
 ): Promise<string[]> {
   const distinct = new Map(cids.map((cid) => [cid.text, cid]));
   const ask = async (cid: Cid) => {
     await yieldToEventLoop();
-    return (await blobSize(ports, cid, visibility)) === undefined ? [cid.text] : [];
+    return (await ports.reach.blob(cid, visibility)) && (await ports.blobs.size(cid)) !== undefined
+      ? []
+      : [cid.text];
   };
   return (await Array.fromAsync(mapConcurrent(distinct.values(), questionsAtOnce, ask))).flat();
 }
 
-async function blobSize({ blobs, reach }: ContentPorts, cid: Cid, visibility: Visibility) {
-  return (await reach.blob(cid, visibility)) ? await blobs.size(cid) : undefined;
+async function blobSize(ports: ContentPorts, cid: Cid, visibility: ContentVisibility) {
+  return (await reachedBlob(ports, cid, visibility))?.size;
 }
 
-async function findStatement(statements: ContentPorts['statements'], cid: Cid, visibility: Visibility) {
+async function findStatement(
+  statements: ContentPorts['statements'],
+  cid: Cid,
+  visibility: ContentVisibility,
+) {
   if (cid.multihash !== 'blake3') return undefined;
   return (
     (await statements.byJcsCid(makeCid(codecs.jcs, cid.digest), visibility)) ??
@@ -79,7 +96,7 @@ async function findStatement(statements: ContentPorts['statements'], cid: Cid, v
   );
 }
 
-async function statementBytes(ports: ContentPorts, cid: Cid, visibility: Visibility) {
+async function statementBytes(ports: ContentPorts, cid: Cid, visibility: ContentVisibility) {
   const statement = await findStatement(ports.statements, cid, visibility);
   if (!statement) return await credentialBytes(ports, cid, visibility);
   const isJcs = Buffer.compare(statement.jcsCid.digest, cid.digest) === 0;
@@ -92,7 +109,7 @@ async function statementBytes(ports: ContentPorts, cid: Cid, visibility: Visibil
 async function credentialBytes(
   { signatures, statements }: ContentPorts,
   { digest, multihash }: Cid,
-  visibility: Visibility,
+  visibility: ContentVisibility,
 ): Promise<Uint8Array | undefined> {
   if (multihash !== 'blake3') return undefined;
   const { text } = makeCid(codecs.jcs, digest);

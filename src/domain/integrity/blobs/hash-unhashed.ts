@@ -3,9 +3,16 @@ import type { Bucket } from '../../bucket.ts';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { ServiceError } from '../../errors.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
-import type { Cid } from '../identifiers/cid.ts';
+import { parseCid } from '../identifiers/cid.ts';
 import type { Digests, FurtherHash } from '../identifiers/hashing.ts';
-import { type BlobHashRecord, type BlobHashRecords, cidsOfHashes, keepHashes } from './blob-hashes.ts';
+import {
+  type BlobHashRecord,
+  type BlobHashRecords,
+  cidsOfHashes,
+  hashRecord,
+  keepHashes,
+  recordsOfCids,
+} from './blob-hashes.ts';
 import { blobName, cidOfBlobName } from './blob-names.ts';
 
 /** Blobs that wait for being hashed. Each process takes some for a while, so a blob of one that was killed is taken again. */
@@ -93,12 +100,17 @@ async function hashOne(
       return 'absent';
     }
     const { size, bytes } = content;
-    const record = { ...(await hash(bytes, size, further)), size };
-    return cidsOfHashes(record).map(blobName).includes(name) ? record : 'damaged';
+    const record = hashRecord(await hash(bytes, size, further), size);
+    return blobNamesOf(record).includes(name) ? record : 'damaged';
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'damaged') return 'damaged';
     throw error;
   }
+}
+
+/** The names under which its bytes may be stored. */
+function blobNamesOf(record: BlobHashRecord): string[] {
+  return cidsOfHashes(record).map((text) => blobName(parseCid(text)));
 }
 
 const listName = (further: readonly FurtherHash[]) => `all ${further.toSorted().join(' ')}`.trim();
@@ -136,28 +148,8 @@ async function noteUnknown({ hashes, unhashed, further, now }: HashingPorts, nam
   const known = new Set<string>();
   const isWhole = (record: BlobHashRecord) => further.every((name) => record[name] !== null);
   for (const record of (await recordsOfCids(hashes, cids)).filter(isWhole))
-    for (const cid of cidsOfHashes(record)) known.add(blobName(cid));
+    for (const name of blobNamesOf(record)) known.add(name);
   const missing = cids.map(blobName).filter((name) => !known.has(name));
   const at = now().getTime();
   await unhashed.insert(missing.map((name) => ({ name, dueAt: at, notedAt: at })));
-}
-
-/** The records of bytes by any of their CIDs. The codec does not matter. */
-export async function recordsOfCids(
-  hashes: Pick<BlobHashRecords, 'among'>,
-  cids: readonly Cid[],
-): Promise<BlobHashRecord[]> {
-  const valuesOf = (multihash: Cid['multihash']) => [
-    ...new Set(
-      cids
-        .filter((cid) => cid.multihash === multihash)
-        .map(({ digest }) => Buffer.from(digest).toString('base64url')),
-    ),
-  ];
-  const [blake3, sha256] = [valuesOf('blake3'), valuesOf('sha2-256')];
-  const found = await Promise.all([
-    blake3.length > 0 ? hashes.among('key', blake3, 1) : [],
-    sha256.length > 0 ? hashes.among('bySha256', sha256, 1) : [],
-  ]);
-  return found.flat(2);
 }

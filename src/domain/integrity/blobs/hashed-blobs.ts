@@ -1,6 +1,6 @@
 import { digestsHasher, type FurtherHash } from '../identifiers/hashing.ts';
 import type { BlobStore, StagedBlob } from '../ports.ts';
-import { type BlobHashRecords, keepHashes } from './blob-hashes.ts';
+import { type BlobHashRecords, hashRecord, keepHashes } from './blob-hashes.ts';
 import { blobName } from './blob-names.ts';
 import type { UnhashedBlobs } from './hash-unhashed.ts';
 
@@ -41,7 +41,7 @@ function hashed(staged: StagedBlob, { hashes, unhashed, further, now }: HashedBl
       const hasher = digestsHasher(size, further);
       for (const chunk of chunks) hasher.update(chunk);
       // Both at once, because each waits for the disk. Who stores the blob again repeats both.
-      const keeping = keepHashes(hashes, [{ ...hasher.digests(), size }]);
+      const keeping = keepHashes(hashes, [hashRecord(hasher.digests(), size)]);
       const [stored] = await Promise.all([staged.commit(cid), orDiscard(staged, keeping)]);
       return stored;
     },

@@ -152,3 +152,9 @@ export function cidUrn(cid: Cid | string): string {
 export function digestHex(cid: Pick<Cid, 'digest'>): string {
   return Buffer.from(cid.digest).toString('hex');
 }
+
+/** The first characters of the ids of statements, which encode the codec and the hash function. */
+export const statementStart = cidUrn(makeCid(codecs.rdfc, new Uint8Array(digestLength))).slice(
+  0,
+  `${urn}b`.length + 9,
+);

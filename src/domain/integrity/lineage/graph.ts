@@ -1,8 +1,9 @@
-import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { statementStart } from '../identifiers/cid.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import { type LineageEdge, statementNode } from './edges.ts';
 
 export interface LineageNode {
+  /** An identifier. Of bytes that are drawn once in each graph (see `OneNode`), with `#` and the graph behind it. */
   readonly id: string;
   readonly kind: 'artefact' | 'actor' | 'statement';
   /** The kind of statement, if the node is a statement. */
@@ -116,10 +117,7 @@ function edgeKey({ from, to, role, statement }: LineageEdge): string {
   return `${statement} ${from} ${to} ${role}`;
 }
 
-/** The first characters of a statement's id. They encode the codec and the hash function. */
-const statementUrn = cidUrn(makeCid(codecs.rdfc, new Uint8Array(32))).slice(0, 'urn:cid:b'.length + 9);
-
 function nodeKind(id: string): LineageNode['kind'] {
   if (id.startsWith('did:')) return 'actor';
-  return id.startsWith(statementUrn) ? 'statement' : 'artefact';
+  return id.startsWith(statementStart) ? 'statement' : 'artefact';
 }

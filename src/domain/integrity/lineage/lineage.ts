@@ -2,15 +2,17 @@ import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
+import type { SameBytes } from '../blobs/same-bytes.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
 import type { NameIndex } from '../names/name-index.ts';
-import type { BlobStore, StatementScope } from '../ports.ts';
+import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
 import { registrantOf } from '../signatures/proven.ts';
 import type { Claim, RetractedReader, Trust, TrustReader } from '../signatures/trust.ts';
 import type { StatementIndex } from '../statements/questions.ts';
-import { type ReferringStatement, referringStatement } from '../statements/rows.ts';
+import { referringStatement } from '../statements/rows.ts';
 import { isComputation, statementNode } from './edges.ts';
 import type { Lineage } from './graph.ts';
+import { OneNode, splitNode } from './one-node.ts';
 import { type LineageQuery, LineageTrace } from './trace.ts';
 
 /** Limits of a traversal: `depth` counts computations between the start and a node, `limit` counts nodes. */
@@ -23,6 +25,7 @@ export interface LineagePorts {
   readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'referringTo' | 'references'>;
   readonly blobs: Pick<BlobStore, 'size'>;
   readonly reach: ContentReach;
+  readonly sameBytes: SameBytes;
 }
 
 /**
@@ -32,22 +35,26 @@ export interface LineagePorts {
  * @throws ServiceError `not_found` if no visible statement mentions it.
  */
 export async function traceLineage(
-  { statementIndex, blobs, reach }: LineagePorts,
+  { statementIndex, blobs, reach, sameBytes }: LineagePorts,
   query: LineageQuery,
   scope: StatementScope,
   retracted?: RetractedReader,
 ): Promise<Lineage> {
-  const statement = await statementNamed(statementIndex, query.start, scope);
-  const start = statement ? statementNode(statement) : query.start;
+  const nodes = new OneNode(sameBytes, scope);
+  const stored = await statementNamed(statementIndex, query.start, scope);
+  const statement = stored && (await nodes.startStatement(referringStatement(stored), stored.graphIds[0]));
+  const start = statement ? statementNode(statement) : await nodes.startAt(query.start);
   const leftOut = new Set<string>();
-  const index = retracted ? withoutRetracted(statementIndex, retracted, start, leftOut) : statementIndex;
+  const joined = nodes.index(statementIndex);
+  const index = retracted ? withoutRetracted(joined, retracted, start, leftOut) : joined;
   const traced = await new LineageTrace(index, { ...query, start }, scope, statement).run();
   const lineage = { ...traced, ...(leftOut.size > 0 && { retracted: leftOut.size }) };
   const isKnown =
     statement !== undefined || lineage.edges.length > 0 || lineage.isTruncated || leftOut.size > 0;
-  if (isKnown || (await blobSizeFor({ blobs, reach }, start, scope)) !== undefined) return lineage;
+  if (isKnown || (await blobSizeFor({ blobs, reach, sameBytes }, query.start, scope)) !== undefined)
+    return lineage;
   // What was never made has nothing upstream, and what was never used nothing downstream.
-  const spoken = await statementIndex.references(start, { after: null, limit: 1 }, scope);
+  const spoken = await statementIndex.references(nodes.namesOf(start), { after: null, limit: 1 }, scope);
   if (spoken.references.length > 0) return lineage;
   throw new ServiceError('not_found', `Nothing that you may see speaks of ${query.start}.`);
 }
@@ -56,14 +63,11 @@ async function statementNamed(
   index: Pick<StatementIndex, 'form' | 'forms'>,
   start: string,
   scope: StatementScope,
-): Promise<ReferringStatement | undefined> {
+): Promise<StoredStatement | undefined> {
   const cid = cidIn(start);
-  if (cid?.codec === codecs.rdfc) {
-    const { statements } = await index.forms(cid, { after: null, limit: 1 }, scope);
-    return statements[0] && referringStatement(statements[0]);
-  }
-  const form = cid?.codec === codecs.jcs ? await index.form(cid, scope) : undefined;
-  return form && referringStatement(form);
+  if (cid?.codec === codecs.rdfc)
+    return (await index.forms(cid, { after: null, limit: 1 }, scope)).statements[0];
+  return cid?.codec === codecs.jcs ? await index.form(cid, scope) : undefined;
 }
 
 const claimsAtOnce = 500;
@@ -126,10 +130,10 @@ export async function namedLineage(
   lineage: Lineage,
   scope: StatementScope,
 ): Promise<Lineage> {
-  const ids = lineage.nodes.map(({ id }) => id);
+  const ids = lineage.nodes.map(({ id }) => splitNode(id)[0]);
   const found = await names.of(ids, scope);
   const nodes = lineage.nodes.map((node) => {
-    const name = found.get(node.id);
+    const name = found.get(splitNode(node.id)[0]);
     return name === undefined ? node : { ...node, name };
   });
   return { ...lineage, nodes };

@@ -1,6 +1,7 @@
 import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import type { SameBytes } from '../blobs/same-bytes.ts';
 import { cidIn } from '../identifiers/cid.ts';
 import type { Page, StatementFilter, StatementPage, StatementScope } from '../ports.ts';
 import {
@@ -25,9 +26,9 @@ export interface NameIndex {
   search(start: string, filter: StatementFilter, page: Page, scope: StatementScope): Promise<StatementPage>;
 }
 
-export function nameIndex(ports: NameReading): NameIndex {
+export function nameIndex(ports: NameReading, same: SameBytes): NameIndex {
   return {
-    of: (ids, scope) => namesOf(ports, ids, scope),
+    of: (ids, scope) => namesOfAll(ports, same, ids, scope),
     search: (start, filter, page, scope) => searchNames(ports, { start, filter }, page, scope),
   };
 }
@@ -36,6 +37,31 @@ const recordsAtOnce = 100;
 const idsAtOnce = 500;
 /** The most names that are skipped for one answer, because the reader may not see their statements. */
 const mostSkipped = 5_000;
+
+/** The names of things. Those without one have the name that the same bytes have by another hash. */
+async function namesOfAll(
+  ports: NameReading,
+  same: SameBytes,
+  ids: readonly string[],
+  scope: StatementScope,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await namesOf(ports, ids, scope);
+  const known = await same.of(ids.filter((id) => !found.has(id)));
+  if (known.size === 0) return found;
+  const others = await namesOf(
+    ports,
+    known
+      .values()
+      .flatMap(({ names }) => names)
+      .toArray(),
+    scope,
+  );
+  for (const [id, { names }] of known) {
+    const name = names.map((each) => others.get(each)).find((each) => each !== undefined);
+    if (name !== undefined) found.set(id, name);
+  }
+  return found;
+}
 
 async function namesOf(ports: NameReading, ids: readonly string[], scope: StatementScope) {
   const distinct = [...new Set(ids)];

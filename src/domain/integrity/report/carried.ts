@@ -68,7 +68,7 @@ export async function subjectsNamed(manifest: IndexedManifest, text: string): Pr
     const document = cidUrn(blob.cid());
     if (nameFor(document, naming) !== text) continue;
     const page = { after: null, limit: namesakes };
-    const { references } = await manifest.index.references(document, page, manifest.scope);
+    const { references } = await manifest.index.references([document], page, manifest.scope);
     const rows = references.filter(({ role }) => role === 'metadata').map(({ statement }) => statement);
     for (const { subject } of await namingsIn(manifest, rows)) found.add(subject);
   }

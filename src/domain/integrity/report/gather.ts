@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import { type LineagePorts, traceLineage } from '../lineage/lineage.ts';
+import { splitNode } from '../lineage/one-node.ts';
 import type { StatementScope, StoredStatement } from '../ports.ts';
 import { claimOf, signaturesAbout } from '../signatures/proven.ts';
 import { checkOf, type Signature } from '../signatures/signatures.ts';
@@ -62,14 +63,14 @@ export async function gather(
   const programs = references.filter(({ role }) => role === 'computation');
   const all = new Set([...programs, ...references].map(({ identifier }) => identifier));
   const mentioned = [...all].slice(0, mostMentioned);
-  const asked = [...new Set([...nodes, ...mentioned])];
-  const contents = await ports.contents(asked.filter((id) => id.startsWith('urn:cid:')));
+  const asked = [...new Set([...nodes.map(artefactOf), ...mentioned])];
+  const contents = forNodes(nodes, await ports.contents(asked.filter((id) => id.startsWith('urn:cid:'))));
   const governance = governanceIn(statements, contents, ports.trusting.ownDids);
   const people = [
     ...governance.map(({ by }) => by),
     ...statements.flatMap(({ trust, signatures }) => [trust.by, ...signatures.map(({ signer }) => signer)]),
   ].filter((one) => one?.startsWith('did:'));
-  const names = await ports.names([...new Set([...asked, ...named, ...people.map(String)])]);
+  const names = forNodes(nodes, await ports.names([...new Set([...asked, ...named, ...people.map(String)])]));
   return {
     subjects,
     statements,
@@ -82,6 +83,18 @@ export async function gather(
     notLookedUp: all.size - mentioned.length,
     rows,
   };
+}
+
+const artefactOf = (node: string) => splitNode(node)[0];
+
+/** The same, and for nodes that are drawn once in each graph what their artefact has. */
+function forNodes<Value>(nodes: readonly string[], found: ReadonlyMap<string, Value>): Map<string, Value> {
+  const all = new Map(found);
+  for (const node of nodes) {
+    const value = found.get(artefactOf(node));
+    if (value !== undefined) all.set(node, value);
+  }
+  return all;
 }
 
 /** The names that JSON documents give themselves. Metadata has the name of what it describes. */

@@ -2,6 +2,7 @@ import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { reachEverything } from '../access/content-reach.ts';
+import type { SameBytes } from '../blobs/same-bytes.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import { type ManifestForm, openCarrier } from '../manifest/carrier.ts';
@@ -24,6 +25,7 @@ export interface ManifestReporting extends ManifestVerification {
     readonly statements: Pick<StatementStore, 'putMany'>;
     readonly statementIndex: StatementIndex;
     readonly graphs: Pick<GraphStore, 'add'>;
+    readonly sameBytes: SameBytes;
   };
   readonly now: () => Date;
 }
@@ -61,6 +63,7 @@ export async function reportOnManifest(
       statementIndex: store.statementIndex,
       blobs: { size: async () => undefined },
       reach: reachEverything,
+      sameBytes: store.sameBytes,
       trusting: signatures.trusting,
       contents: async (ids) => (manifest ? await carriedContents(manifest, ids) : new Map()),
       names: async (ids) => (manifest ? await carriedNames(manifest, ids) : new Map()),

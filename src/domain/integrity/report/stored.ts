@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { Verifier, type VerifierPorts } from '../../maintenance/verifier.ts';
-import { blobSizeFor } from '../access/statement-scope.ts';
+import { reachedBlob } from '../access/statement-scope.ts';
 import { comparedBytes } from '../blobs/blob-store.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import { noCredentials } from '../manifest/credential-standings.ts';
@@ -80,14 +80,15 @@ async function storedContents(
   for (const id of ids) {
     const cid = cidIn(id);
     if (!cid || cid.codec === codecs.rdfc) continue;
-    const size = await blobSizeFor(ports, id, scope);
-    if (size === undefined) continue;
+    const reached = await reachedBlob(ports, cid, scope.visibility);
+    if (!reached) continue;
+    const { size } = reached;
     if (size > left) {
       found.set(id, { size, isHashed: false });
       continue;
     }
     left -= size;
-    const content = await hashedContent(ports, cid, size, room);
+    const content = await hashedContent(ports, reached.cid, size, room);
     if (content) found.set(id, content);
     else faults.push({ code: 'cid_mismatch', place: id, reason: 'The stored bytes do not have this CID.' });
   }

@@ -1,15 +1,13 @@
 import { throwBadCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
-import type { ContentReach } from '../access/content-reach.ts';
-import { blobSizeFor } from '../access/statement-scope.ts';
+import { blobSizeFor, type ReachedBlobs } from '../access/statement-scope.ts';
+import { namesOfBytes } from '../blobs/same-bytes.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
-import type { BlobStore, Page, StatementScope, StoredStatement } from '../ports.ts';
+import type { Page, StatementScope, StoredStatement } from '../ports.ts';
 import type { StatementIndex } from './questions.ts';
 
-export interface FindPorts {
+export interface FindPorts extends ReachedBlobs {
   readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'references'>;
-  readonly blobs: Pick<BlobStore, 'size'>;
-  readonly reach: ContentReach;
 }
 
 export interface FoundStatement {
@@ -30,23 +28,29 @@ const amongForms = 'f';
 const amongReferences = 'r';
 
 /**
- * Everything known about an identifier: first the statement with this id, then the statements that refer to it.
+ * Everything known about an identifier: first the statement with this id, then the statements that refer to it, or to the same
+ * bytes by another name.
  * @param identifier normalized as in references.
  * @throws ServiceError `not_found`, `invalid_request` for a wrong cursor.
  */
 export async function findIdentifier(
-  { statementIndex, blobs, reach }: FindPorts,
+  { statementIndex, ...ports }: FindPorts,
   identifier: string,
   page: Page,
   scope: StatementScope,
 ): Promise<Findings> {
   const cid = cidIn(identifier);
-  const size = await blobSizeFor({ blobs, reach }, identifier, scope);
+  const size = await blobSizeFor(ports, identifier, scope);
   const own = await ownForms(statementIndex, cid, page, scope);
   const room = page.limit - own.variants.length;
   const rest =
     own.next === undefined
-      ? await referencesTo(statementIndex, identifier, { ...page, limit: room }, scope)
+      ? await referencesTo(
+          statementIndex,
+          await namesOfBytes(ports.sameBytes, identifier),
+          { ...page, limit: room },
+          scope,
+        )
       : {};
   const next = own.next ?? rest.next;
   const statements = [...own.statements, ...(rest.statements ?? [])];
@@ -87,13 +91,13 @@ async function ownForms(
 
 async function referencesTo(
   index: FindPorts['statementIndex'],
-  identifier: string,
+  identifiers: readonly string[],
   { after, limit: room }: Page,
   scope: StatementScope,
 ): Promise<Partial<Part>> {
   const from = after?.startsWith(amongReferences) ? after.slice(1) : null;
   const page = { after: from || null, limit: Math.max(room, 1) };
-  const { references, next } = await index.references(identifier, page, scope);
+  const { references, next } = await index.references(identifiers, page, scope);
   if (room > 0)
     return { statements: references, ...(next !== undefined && { next: amongReferences + next }) };
   return references.length > 0 || next !== undefined ? { next: amongReferences } : {};

@@ -36,8 +36,11 @@ export interface StatementIndex {
   /** All forms of an id, oldest first. In a graph, unverified forms come before verified ones. */
   forms(rdfcCid: Cid, page: Page, scope: StatementScope): Promise<StatementPage>;
 
-  /** What refers to an identifier, by number of the place, each newest first; once for each role. */
-  references(identifier: string, page: Page, scope: StatementScope): Promise<ReferencePage>;
+  /**
+   * What refers to something by any of its identifiers, by number of the place, each newest first; once for each identifier and
+   * role. A cursor belongs to the first identifier.
+   */
+  references(identifiers: readonly string[], page: Page, scope: StatementScope): Promise<ReferencePage>;
 
   /** One answer for each identifier: by place in the order of the query, each newest first. */
   referringTo(query: ReferringQuery, scope: StatementScope): Promise<Referring[]>;

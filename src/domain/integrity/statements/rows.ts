@@ -14,6 +14,8 @@ export interface ReferringStatement
   extends Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'time' | 'isTrusted'> {
   /** See `associationType`. */
   readonly associationType: string | null;
+  /** As in `WholeStatement`. */
+  readonly memberships: readonly Membership[];
 }
 
 export interface WholeStatement extends StatementRow {
@@ -28,7 +30,7 @@ export interface ListedStatement extends WholeStatement {
   readonly mark: string;
 }
 
-export interface ReferringRow extends ReferringStatement, Pick<ListedStatement, 'memberships'> {
+export interface ReferringRow extends ReferringStatement {
   /** Traversals do not use it, so a store can compute it on access. */
   readonly jcsCid: Cid;
   /** The row's mark in lists by reference. */
@@ -125,9 +127,11 @@ export interface GraphReads {
 /** A longer `type` of an association is not shown. */
 const typeLength = 100;
 
-export function referringStatement(row: StatementRow): ReferringStatement {
-  const { rdfcCid, kind, references, time, isTrusted } = row;
-  return { rdfcCid, kind, references, time, isTrusted, associationType: associationType(row) };
+export function referringStatement(
+  row: StatementRow & Partial<Pick<WholeStatement, 'memberships'>>,
+): ReferringStatement {
+  const { rdfcCid, kind, references, time, isTrusted, memberships = [] } = row;
+  return { rdfcCid, kind, references, time, isTrusted, memberships, associationType: associationType(row) };
 }
 
 /** The `type` of an association; null for other kinds. */

@@ -21,7 +21,7 @@ export function statementIndex(rows: StatementRowsOfStore): StatementIndex {
   return {
     form: (jcsCid, scope) => readForm(rows, jcsCid, scope),
     forms: (rdfcCid, page, scope) => readForms(rows, rdfcCid, page, scope),
-    references: (identifier, page, scope) => listReferences(rows, identifier, page, scope),
+    references: (identifiers, page, scope) => listReferences(rows, identifiers, page, scope),
     referringTo: (query, scope) => findReferring(rows, query, scope),
     search: (filter, page, scope) => searchStatements(rows, filter, page, scope),
   };
@@ -88,32 +88,47 @@ const placesInOrder = [...statementPlaces.map(placeNumber), otherPlaces];
 
 async function listReferences(
   rows: StatementRowsOfStore,
-  identifier: string,
+  identifiers: readonly string[],
   page: Page,
   scope: StatementScope,
 ): Promise<ReferencePage> {
   const sources = rowsIn(rows, scope).flatMap((part) => {
-    let read: ReturnType<typeof readFew> | undefined;
-    return placesInOrder.map((place) => {
-      const list: StatementList = { by: 'reference', identifier, places: [place] };
-      return {
-        place,
-        entries: (row: ListedStatement) =>
-          isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0,
-        async page(after: string | null, limit: number) {
-          if (after === null) read ??= readFew(part, identifier);
-          const known = after === null ? await read : undefined;
-          return known ? { rows: known.get(place) ?? [], next: null } : await part.page(list, after, limit);
-        },
-      };
-    });
+    const reads = identifiers.map((identifier) => ({
+      identifier,
+      few: lazily(() => readFew(part, identifier)),
+    }));
+    return placesInOrder.flatMap((place) =>
+      reads.map(({ identifier, few }) => {
+        const list: StatementList = { by: 'reference', identifier, places: [place] };
+        return {
+          place,
+          identifier,
+          entries: (row: ListedStatement) =>
+            isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0,
+          async page(after: string | null, limit: number) {
+            const known = after === null ? await few() : undefined;
+            return known ? { rows: known.get(place) ?? [], next: null } : await part.page(list, after, limit);
+          },
+        };
+      }),
+    );
   });
-  const { found, next } = await readLists(sources, page, ['references', identifier, scope.graphId]);
+  const more = identifiers.length > 1 ? [identifiers.length] : [];
+  const question = ['references', identifiers[0], scope.graphId, ...more];
+  const { found, next } = await readLists(sources, page, question);
   const references = found.flatMap(({ row, source }) => {
     const statement = storedStatement(row, scope);
-    return rolesAt(source.place, row, identifier).map((role) => ({ role, statement }));
+    return rolesAt(source.place, row, source.identifier).map((role) => ({ role, statement }));
   });
   return { references, ...(next !== undefined && { next }) };
+}
+
+function lazily<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
 }
 
 /** The roles of the identifier in this place. Foreign kinds can have several. */
