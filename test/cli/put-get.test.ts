@@ -253,7 +253,15 @@ describe.concurrent('cairn get', () => {
       code: 2,
       stderr: '"abc" is neither a CID nor a file that exists.\n',
     });
-    expect((await cairn(['get', abc, '-o', folder.path], { env: service.env })).code).toBe(2);
     expect(existsSync(join(folder.path, 'out'))).toBe(false);
+  });
+
+  test('names a file in a folder after what it holds, and never replaces one', async () => {
+    using folder = temporaryFolder();
+    const get = async () => await cairn(['get', abc, '-o', folder.path], { env: service.env });
+    const file = join(folder.path, abc);
+    expect(await get()).toMatchObject({ code: 0, stdout: `${file}\n` });
+    expect(existsSync(file)).toBe(true);
+    expect(await get()).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} exists.`) });
   });
 });

@@ -133,7 +133,7 @@ describe('GET and HEAD /store/v1/blob/{cid}', () => {
     expect(text).toBe('<script>alert(1)</script>');
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'application/octet-stream',
-      'content-disposition': 'attachment',
+      'content-disposition': expect.stringMatching(/^attachment; filename=bafkr4i\w+$/),
       'x-content-type-options': 'nosniff',
       'cache-control': 'private, max-age=31536000, immutable',
       'accept-ranges': 'bytes',

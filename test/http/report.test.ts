@@ -14,7 +14,7 @@ test('a report says who signed, whether that stands, and what was computed again
   const { status, headers, text } = await send(service, 'GET', `/report/v1/${artefact('release')}`);
   expect(status, text).toBe(200);
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="report-bafkr4i[\w-]+\.html"$/);
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename=report-bafkr4i\w+\.html$/);
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(headers.get('cairn-report-problems')).toBe('0');
   const words = text.replaceAll(/<style>.*?<\/style>|<[^>]*>/gs, ' ').replaceAll(/\s+/g, ' ');

@@ -1,5 +1,6 @@
 import { lineageParams, reportQuery } from '../../contract/integrity/lineage.ts';
 import { plainText } from '../../contract/values.ts';
+import { fileName } from '../../contract/words/file-name.ts';
 import { bareId } from '../../contract/words/text.ts';
 import { callerKey, known } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
@@ -9,6 +10,7 @@ import type { App } from '../../platform/http/app.ts';
 import { reportPage, reportPolicy } from '../../ui/report/report-page.ts';
 import { wholeAnswer } from '../answering.ts';
 import { errorAnswer } from '../answers.ts';
+import { disposition } from '../download-name.ts';
 import { operation } from './operation.ts';
 
 export interface ReportRoutes extends StoredReporting {
@@ -40,15 +42,14 @@ export function reportRoutes(app: App, ports: ReportRoutes): void {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const make = async () => {
         const report = await reportOnStored(ports, params.id, scope, ports.publicUrl());
-        return { page: await reportPage(report), problems: report.checks.faults.count };
+        const name = report.names.get(report.subjects[0]?.id ?? '');
+        return { page: await reportPage(report), problems: report.checks.faults.count, name };
       };
-      const { page, problems } = await ports.lineages.run(make, callerKey(principal));
-      const name = bareId(params.id)
-        .replaceAll(/[^\w-]/g, '-')
-        .slice(0, nameLength);
+      const { page, problems, name } = await ports.lineages.run(make, callerKey(principal));
+      const subject = fileName(name, bareId(params.id).slice(0, nameLength));
       return wholeAnswer(context, page, {
         'content-type': 'text/html; charset=utf-8',
-        'content-disposition': `attachment; filename="report-${name}.html"`,
+        'content-disposition': disposition(`report-${subject}.html`),
         'content-security-policy': `${reportPolicy}; sandbox`,
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-store',

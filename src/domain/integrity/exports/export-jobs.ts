@@ -23,6 +23,8 @@ import { assertSpace, type ExportLimits } from './kept-exports.ts';
 export interface ManifestExportState
   extends Pick<Job, 'id' | 'state' | 'createdAt' | 'finishedAt' | 'expiresAt' | 'failure'> {
   readonly form: ManifestForm;
+  /** Null for all graphs. */
+  readonly graphIds: readonly string[] | null;
   /** The projects that it covers; null for all. */
   readonly projects: readonly string[] | null;
   readonly progress: ExportProgress;
@@ -144,8 +146,8 @@ function stateOf(job: Job): ManifestExportState {
     const message = `The record of the export ${job.id} is damaged. Remove the export with DELETE, and start a new one.`;
     throw new ServiceError('internal', message);
   }
-  const { form, projects } = request.data;
-  return { ...job, form, projects, progress: progress.data ?? nothingYet };
+  const { form, graphIds, projects } = request.data;
+  return { ...job, form, graphIds, projects, progress: progress.data ?? nothingYet };
 }
 
 /** How often a job that another process works on is looked at. */
@@ -172,6 +174,8 @@ export async function endedExport(
 
 export interface ExportedFile {
   readonly form: ManifestForm;
+  /** Null for all graphs. */
+  readonly graphIds: readonly string[] | null;
   readonly digest: string;
   readonly size: number;
   read(range?: ByteRange): Promise<BlobContent | undefined>;
@@ -183,7 +187,7 @@ export async function exportedFile(
   principal: Principal,
   id: string,
 ): Promise<ExportedFile> {
-  const { state, form, failure, progress } = await readExport(ports, principal, id);
+  const { state, form, graphIds, failure, progress } = await readExport(ports, principal, id);
   if (state === 'failed') throw new ServiceError('conflict', `This export has failed: ${failure?.message}`);
   const { result } = progress;
   if (state !== 'done' || !result) {
@@ -191,7 +195,7 @@ export async function exportedFile(
     throw new ServiceError('conflict', message, { retryAfter: 1 });
   }
   const read = (range?: ByteRange) => ports.results.read(result.name, range);
-  return { form, digest: result.digest, size: progress.bytes, read };
+  return { form, graphIds, digest: result.digest, size: progress.bytes, read };
 }
 
 /** Cancels an export or removes it with its result, even if its record is damaged. @throws ServiceError `not_found`. */

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { exchange, pluginEvent, state } from '../../../contract/control-plane/runtime-records.ts';
+import { fileName } from '../../../contract/words/file-name.ts';
 import type { Bucket } from '../../../domain/bucket.ts';
 import type {
   AuditExchange,
@@ -14,6 +15,7 @@ import type { InProject, Visible } from '../../../domain/control-plane/projects/
 import type { AppEnv } from '../../../platform/http/app-env.ts';
 import { type Answered, type JsonPieces, wholeAnswer } from '../../answering.ts';
 import { isoTime } from '../../answers.ts';
+import { disposition } from '../../download-name.ts';
 
 function belongingOf({ projectUrn, agentId, exchangeKey }: Visible<Pick<PluginEvent, 'agentId'>>) {
   return { project_urn: projectUrn, agent_id: agentId, exchange_key: exchangeKey };
@@ -63,7 +65,6 @@ const unknownType = 'application/octet-stream';
 
 /** Browsers must download what an agent sent, and never run or render it in the name of this service. */
 const cautions = {
-  'content-disposition': 'attachment',
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
@@ -74,12 +75,19 @@ export async function sealedAnswer<Caller>(
   context: Context<AppEnv<Caller>>,
   contents: Pick<Bucket, 'read'>,
   part: SealedPart,
-  contentType = unknownType,
+  { name, contentType = unknownType }: { readonly name: string; readonly contentType?: string },
 ): Promise<Answered> {
   using reading = context.get('account').another();
   reading.take(part.size);
   const bytes = await readSealed(contents, part);
   reading[Symbol.dispose]();
   const type = mediaType.test(contentType) ? contentType : unknownType;
-  return wholeAnswer(context, bytes, { ...cautions, 'content-type': type });
+  const named = disposition(`${fileName(name, 'download')}${extensionOf(type)}`);
+  return wholeAnswer(context, bytes, { ...cautions, 'content-type': type, 'content-disposition': named });
+}
+
+/** Nothing that a program runs. */
+function extensionOf(type: string): string {
+  if (/^application\/(?:[\w.-]*\+)?json\b/.test(type)) return '.json';
+  return type.startsWith('text/') ? '.txt' : '';
 }

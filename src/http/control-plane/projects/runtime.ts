@@ -116,7 +116,9 @@ export function projectRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       handle: async (call) => {
         const scope = await enterRuntime(ports, call);
         const body = await bodyIn(ports, scope, call.params.exchange_key, side);
-        return await sealedAnswer(call.context, ports.sealedContents, body, body.contentType);
+        const name = `exchange-${call.params.exchange_key}-${side}`;
+        const { contentType } = body;
+        return await sealedAnswer(call.context, ports.sealedContents, body, { name, contentType });
       },
     });
 
@@ -159,7 +161,9 @@ export function projectRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
     handle: async (call) => {
       const scope = await enterRuntime(ports, call);
       const body = await attestationIn(ports, scope, call.params.state_cid);
-      return await sealedAnswer(call.context, ports.sealedContents, body, body.contentType);
+      const name = `state-${call.params.state_cid}`;
+      const { contentType } = body;
+      return await sealedAnswer(call.context, ports.sealedContents, body, { name, contentType });
     },
   });
 
@@ -173,7 +177,7 @@ export function projectRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
       const scope = await enterRuntime(ports, call);
       const { state_cid: stateCid, cid } = call.params;
       const part = await childBlobIn(ports, scope, stateCid, cid);
-      return await sealedAnswer(call.context, ports.sealedContents, part);
+      return await sealedAnswer(call.context, ports.sealedContents, part, { name: cid });
     },
   });
 }

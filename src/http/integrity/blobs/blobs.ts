@@ -25,12 +25,14 @@ import {
 import { openText, readIrohCollection } from '../../../domain/integrity/blobs/content-forms.ts';
 import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/upload.ts';
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { BlobStore, JsonReader } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { assertContentType, assertSize, bodyStream } from '../../../platform/http/body.ts';
 import { streamAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, isNotModified, type ServedBytes } from '../../byte-answer.ts';
+import { blobDisposition } from '../../download-name.ts';
 import { jsonBody, parsedJsonBody, type RequestLimits } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import { storeBlobBatch } from './blob-batch.ts';
@@ -49,7 +51,6 @@ const contentPolicy = "sandbox; default-src 'none'";
 /** Browsers must download content, and never run or render it in the name of this service. */
 const cautions = {
   'content-type': 'application/octet-stream',
-  'content-disposition': 'attachment',
   'content-security-policy': contentPolicy,
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -60,6 +61,7 @@ export interface BlobRoutes extends ContentPorts {
   /** The blob store for the requests of one caller, as `callerKey` names them. */
   readonly blobsOf: (caller: string) => BlobStore;
   readonly json: JsonReader;
+  readonly names: Pick<NameIndex, 'of'>;
   readonly limits: RequestLimits;
 }
 
@@ -134,8 +136,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       404: unknown,
       416: errorAnswer('The range lies outside the blob'),
     },
-    handle: async ({ context, principal: { grants }, params: { cid } }) => {
-      const visibility = await ports.reach.visibility(grants);
+    handle: async ({ context, principal, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(principal.grants);
       const served: ServedBytes = {
         tag: cid.text,
         exists: () => hasContent(ports, cid, visibility),
@@ -145,7 +147,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
           throw new ServiceError('not_found', `Nothing is stored under ${cid.text}.`);
         },
       };
-      return await byteAnswer(context, served, cautions);
+      const named = await blobDisposition(ports.names, context, principal, cid);
+      return await byteAnswer(context, served, { ...cautions, 'content-disposition': named });
     },
   });
 

@@ -5,6 +5,7 @@ import {
   statusListParams,
 } from '../../../contract/integrity/credentials.ts';
 import { jsonObject } from '../../../contract/values.ts';
+import { fileName } from '../../../contract/words/file-name.ts';
 import { anywhere, known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type SignedListPorts, signedStatusList } from '../../../domain/integrity/credentials/signed-list.ts';
@@ -19,6 +20,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { wholeAnswer } from '../../answering.ts';
 import { accepts, errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
+import { disposition } from '../../download-name.ts';
 import { operation } from '../operation.ts';
 import { credentialTag } from './credentials.ts';
 
@@ -72,7 +74,8 @@ export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes):
       const type = accepts(context, ['application/vc', 'application/json']);
       const { text } = await signedStatusList(ports.signedLists, id);
       const etag = `"${cidOf(codecs.jcs, text).text}"`;
-      const headers = { etag, 'cache-control': 'no-cache', vary: 'Accept' };
+      const named = disposition(`status-list-${fileName(id, 'signed')}.json`, 'inline');
+      const headers = { etag, 'cache-control': 'no-cache', vary: 'Accept', 'content-disposition': named };
       if (isNotModified(context, etag)) return answer(304, undefined, headers);
       return wholeAnswer(context, text, { ...headers, 'content-type': type });
     },

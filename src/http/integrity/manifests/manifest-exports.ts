@@ -20,9 +20,11 @@ import {
   removeExport,
   requestExport,
 } from '../../../domain/integrity/exports/export-jobs.ts';
+import type { GraphStore } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, isoOrNull, isoTime, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, type ServedBytes } from '../../byte-answer.ts';
+import { manifestDisposition } from '../../download-name.ts';
 import { operation } from '../operation.ts';
 
 const tag = 'Manifests';
@@ -97,7 +99,11 @@ function retryOf({ finishedAt }: ManifestExportState) {
   return finishedAt === null && { 'retry-after': '1' };
 }
 
-export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
+interface ManifestExportRoutes extends WaitingForExports {
+  readonly graphs: Pick<GraphStore, 'get'>;
+}
+
+export function manifestExportRoutes(app: App, ports: ManifestExportRoutes): void {
   operation(app, 'GET /manifest/v1/exports/{id}', {
     access: onProject('view_project_data'),
     tag,
@@ -145,7 +151,7 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
       };
       return await byteAnswer(context, served, {
         'content-type': types[file.form],
-        'content-disposition': `attachment; filename="cairn-${id}.${file.form}"`,
+        'content-disposition': await manifestDisposition(ports.graphs, file.graphIds, file.form),
         'x-content-type-options': 'nosniff',
         'cache-control': 'private, no-cache',
       });

@@ -35,6 +35,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { assertContentType, assertSize, bodyStream } from '../../../platform/http/body.ts';
 import { streamAnswer } from '../../answering.ts';
 import { accepts, errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
+import { manifestDisposition } from '../../download-name.ts';
 import { operation } from '../operation.ts';
 import { type AcceptingExports, acceptExport, exportAccepted, prefersAsync } from './manifest-exports.ts';
 
@@ -88,6 +89,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       );
       const headers = new Headers({
         'content-type': form === 'car' ? `${car}; version=1` : json,
+        'content-disposition': await manifestDisposition(ports.graphs, filter.graphIds, form),
         'x-content-type-options': 'nosniff',
         vary: 'Accept, Prefer',
         'cairn-statements': String(exported.statements),

@@ -20,7 +20,7 @@ test.each(['text/html; charset=utf-8', 'image/svg+xml', 'application/xhtml+xml',
     expect([answer.status, answer.text]).toEqual([200, text]);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': contentType,
-      'content-disposition': 'attachment',
+      'content-disposition': expect.stringMatching(/^attachment; filename=exchange-\S+-request/),
       'x-content-type-options': 'nosniff',
       'content-security-policy': "sandbox; default-src 'none'",
       'cross-origin-resource-policy': 'same-origin',
@@ -43,7 +43,7 @@ test('attestations and blobs are downloads too', async () => {
   for (const read of ['state-cids/{state_cid}/blob', 'state-cids/{state_cid}/blobs/{cid}']) {
     const path = paths[`GET /v1/projects/{project_uuid}/agents/{agent_id}/${read}`] ?? '';
     const { headers } = await plane.get(path, null);
-    expect(headers.get('content-disposition')).toBe('attachment');
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename=/);
     expect(headers.get('content-security-policy')).toMatch(/^sandbox/);
   }
 });
