@@ -68,7 +68,7 @@ const info = {
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents' | 'exchangeSeries'>;
+  readonly store: Pick<Store, 'of' | 'ready' | 'graphs' | 'sealedContents' | 'exchangeSeries'>;
   readonly rateLimits: RateLimits;
   readonly telemetry?: Telemetry;
 }

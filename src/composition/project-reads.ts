@@ -12,6 +12,7 @@ import {
 } from '../domain/control-plane/gateway/runtime-records.ts';
 import { stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import type { ProjectAuthority } from '../domain/control-plane/projects/project-access.ts';
+import { users } from '../domain/control-plane/users.ts';
 import type { ActivityPorts } from '../http/control-plane/console/agent-activity.ts';
 import type { ConsolePorts } from '../http/control-plane/console/console.ts';
 import type { RuntimePorts } from '../http/control-plane/projects/runtime.ts';
@@ -53,7 +54,7 @@ function authorityOf(settings: Settings, log: Log, now: () => Date): ProjectAuth
 }
 
 export function consolePorts(
-  store: Pick<Store, 'of'>,
+  store: Pick<Store, 'of' | 'graphs'>,
   settings: Settings,
   projectReads: ActivityPorts,
 ): Omit<ConsolePorts, 'links' | 'besideIntegrity'> {
@@ -61,6 +62,9 @@ export function consolePorts(
     ...projectReads,
     ...agentRecords(store),
     auditLog: store.of(auditRecords),
+    graphs: store.graphs,
+    users: store.of(users),
+    projectBindings: store.of(projectBindings),
     mintsTokens: settings.authRegistrationTokenSecret !== null,
   };
 }

@@ -5,7 +5,7 @@ import type { AuditExchange, StateRecord } from '../../domain/control-plane/gate
 import type { AgentProjects, OperatorProject } from '../../domain/control-plane/projects/evidence.ts';
 import type { SeriesQuery } from '../../domain/control-plane/projects/time-series.ts';
 import type { Html } from '../header.ts';
-import { badge, time } from '../parts.ts';
+import { badge, named, time } from '../parts.ts';
 import { agentAddress } from './agents-page.ts';
 import { facts, nextPage, records } from './shell.ts';
 
@@ -29,6 +29,8 @@ export interface ActivitySearch {
 export interface ActivityView {
   readonly agentId: string;
   readonly projects: AgentProjects;
+  /** The names of projects. */
+  readonly names: ReadonlyMap<string, string>;
   /** The chosen project with what it did there; undefined if there is none. */
   readonly chosen:
     | {
@@ -42,19 +44,21 @@ export interface ActivityView {
 }
 
 /** What an agent did, project by project. */
-export function activity({ agentId, projects, chosen }: ActivityView): Html {
+export function activity({ agentId, projects, names, chosen }: ActivityView): Html {
   const { operated, boundToConsole } = projects;
   return html`<section aria-labelledby="activity"><h2 id="activity">What it did</h2>
 ${boundToConsole > 0 ? html`<p>It is a member of ${boundToConsole} ${boundToConsole === 1 ? 'project' : 'projects'} of the governance console. Only a bearer token that the console authorizes opens these.</p>` : ''}
 ${operated.length + boundToConsole === 0 ? html`<p>There is no evidence that it is a member of a project.</p>` : ''}
-${chosen ? inProject(agentId, operated, chosen) : ''}
+${chosen ? inProject(agentId, { operated, names }, chosen) : ''}
 </section>`;
 }
 
-function tabs(agentId: string, projects: readonly OperatorProject[], chosen: string): Html {
+type Projects = Pick<AgentProjects, 'operated'> & Pick<ActivityView, 'names'>;
+
+function tabs(agentId: string, { operated, names }: Projects, chosen: string): Html {
   const tab = ({ projectUuid: project }: OperatorProject) =>
-    html`<a href="${agentAddress(agentId)}?${new URLSearchParams({ project })}"${project === chosen ? html` aria-current="true"` : ''}>${project.slice(0, 8)}…</a>`;
-  return html`<nav class="tabs" aria-label="Projects">${projects.map(tab)}</nav>`;
+    html`<a href="${agentAddress(agentId)}?${new URLSearchParams({ project })}"${project === chosen ? html` aria-current="true"` : ''}>${names.get(project) ?? `${project.slice(0, 8)}…`}</a>`;
+  return html`<nav class="tabs" aria-label="Projects">${operated.map(tab)}</nav>`;
 }
 
 function membership({ subjectDid, validFrom, validUntil, status }: OperatorProject['memberships'][number]) {
@@ -63,7 +67,7 @@ function membership({ subjectDid, validFrom, validUntil, status }: OperatorProje
 
 function inProject(
   agentId: string,
-  operated: readonly OperatorProject[],
+  projects: Projects,
   {
     project: { projectUuid: project, memberships },
     search,
@@ -85,8 +89,8 @@ function inProject(
     one.model ?? '–',
     one.durationMs === null ? '–' : `${Math.round(one.durationMs).toLocaleString('en')} ms`,
   ]);
-  return html`${operated.length > 1 ? tabs(agentId, operated, project) : ''}
-${facts([['Project', html`<code>${project}</code>`], ...memberships.map((one) => ['Member as', membership(one)] as const)])}
+  return html`${projects.operated.length > 1 ? tabs(agentId, projects, project) : ''}
+${facts([['Project', named(projects.names.get(project), project)], ...memberships.map((one) => ['Member as', membership(one)] as const)])}
 <form class="filters" action="${agentAddress(agentId)}#timeline">
 <input type="hidden" name="project" value="${project}">
 <label>Time <select name="range">${range === null ? option('', 'The time below', '') : ''}${Object.entries(ranges).map(([value, label]) => option(value, label, range))}</select></label>

@@ -5,19 +5,26 @@ import type { AgentDetail } from '../../domain/control-plane/agents/visible-agen
 import { agentPages, type Html } from '../header.ts';
 import { time } from '../parts.ts';
 import { agentAddress, stateBadge } from './agents-page.ts';
-import { type ConsolePage, copyable, facts, nextPage, records } from './shell.ts';
+import { type ConsolePage, copyable, facts, nextPage, person, records } from './shell.ts';
 
 export interface AgentView {
   readonly detail: AgentDetail;
   /** Null for callers who may not change agents. */
   readonly events: Page<AgentStatusEvent> | null;
+  /** The names of people by `callerKey`. */
+  readonly people: ReadonlyMap<string, string>;
   /** What the agent did; undefined if the caller may not see it. */
   readonly activity: Html | undefined;
 }
 
 /** One agent: who it is, what happened to it, and what it did. */
-export function agentPage({ detail: { agent, keys, bindings }, events, activity }: AgentView): ConsolePage {
-  const { id, name, handle, state, did, issuer, subject, createdAt, changedAt } = agent;
+export function agentPage({
+  detail: { agent, keys, bindings },
+  events,
+  people,
+  activity,
+}: AgentView): ConsolePage {
+  const { id, name, handle, state, did, issuer, createdAt, changedAt } = agent;
   return {
     title: name,
     here: agentPages,
@@ -29,7 +36,7 @@ ${facts([
   ['Id', copyable('agent-id', id, 'the id')],
   ['Handle', handle],
   ['DID', did === null ? null : copyable('agent-did', did, 'the DID')],
-  ['Owner', `${subject} at ${issuer}`],
+  ['Owner', html`${person(people, agent)} at ${issuer}`],
   ['Registered', time(createdAt)],
   ['Last change', time(changedAt)],
 ])}
@@ -37,10 +44,16 @@ ${facts([
 ${records(
   'Bindings',
   ['Subject', 'Issuer', 'State', 'From', 'Until'],
-  bindings.map((one) => [one.subject, one.issuer, one.state, time(one.createdAt), timeOrNone(one.endedAt)]),
+  bindings.map((one) => [
+    person(people, one),
+    one.issuer,
+    one.state,
+    time(one.createdAt),
+    timeOrNone(one.endedAt),
+  ]),
 )}</section>
 <section aria-labelledby="keys"><h2 id="keys">Keys</h2>${records('Keys', ['DID', 'From', 'Until'], keys.map(keyRow))}</section>
-${events ? statusEvents(id, events) : ''}
+${events ? statusEvents(id, events, people) : ''}
 ${activity ?? ''}`,
   };
 }
@@ -49,7 +62,11 @@ function keyRow({ did, addedAt, retiredAt }: AgentKey) {
   return [html`<code>${did}</code>`, time(addedAt), timeOrNone(retiredAt)];
 }
 
-function statusEvents(id: string, { records: events, next }: Page<AgentStatusEvent>): Html {
+function statusEvents(
+  id: string,
+  { records: events, next }: Page<AgentStatusEvent>,
+  people: ReadonlyMap<string, string>,
+): Html {
   const words = {
     registered: 'registered',
     registered_again: 'registered again',
@@ -63,7 +80,7 @@ ${records(
   ['Event', 'By', 'Reason', 'At'],
   events.map(({ event, actor, reason, at }) => [
     words[event],
-    actor.subject ?? 'anybody',
+    person(people, actor),
     reason ?? '–',
     time(at),
   ]),

@@ -3,7 +3,7 @@ import type { Page } from '../../domain/collections/records.ts';
 import type { Agent, AgentState } from '../../domain/control-plane/agents/agents.ts';
 import { agentPages, type Html } from '../header.ts';
 import { badge, time } from '../parts.ts';
-import { type ConsolePage, nextPage, records } from './shell.ts';
+import { type ConsolePage, nextPage, person, records } from './shell.ts';
 
 export interface AgentSearch {
   readonly q: string;
@@ -11,12 +11,16 @@ export interface AgentSearch {
 }
 
 /** The list of agents with its search. */
-export function agentsPage({ q, state }: AgentSearch, found: Page<Agent>): ConsolePage {
+export function agentsPage(
+  { q, state }: AgentSearch,
+  found: Page<Agent>,
+  people: ReadonlyMap<string, string>,
+): ConsolePage {
   const rows = found.records.map((agent) => [
     html`<a href="${agentAddress(agent.id)}">${agent.name}</a>`,
     agent.handle ?? '–',
     stateBadge(agent.state),
-    agent.subject,
+    person(people, agent),
     time(agent.createdAt),
   ]);
   const option = (value: string, label: string) =>

@@ -3,8 +3,8 @@ import type { Tone } from '../../contract/words/trust.ts';
 import type { AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { Page } from '../../domain/collections/records.ts';
 import { auditLog, type Html } from '../header.ts';
-import { badge, time } from '../parts.ts';
-import { type ConsolePage, nextPage, records } from './shell.ts';
+import { badge, named, time } from '../parts.ts';
+import { type ConsolePage, nextPage, person, records } from './shell.ts';
 
 export interface AuditSearch {
   readonly actor: string;
@@ -20,14 +20,18 @@ const tones: Readonly<Record<AuditRecord['outcome'], Tone>> = {
 };
 
 /** Who changed what, newest first. */
-export function auditLogPage(search: AuditSearch, found: Page<AuditRecord>): ConsolePage {
+export function auditLogPage(
+  search: AuditSearch,
+  found: Page<AuditRecord>,
+  names: { readonly people: ReadonlyMap<string, string>; readonly targets: ReadonlyMap<string, string> },
+): ConsolePage {
   const field = (name: keyof AuditSearch, label: string) =>
     html`<label>${label} <input name="${name}" value="${search[name]}" maxlength="500" spellcheck="false" autocomplete="off"></label>`;
   const rows = found.records.map((record) => [
     html`<code>${record.action}</code>${details(record)}`,
     html`${badge(tones[record.outcome], record.code === null ? record.outcome : `${record.outcome}: ${record.code}`)}`,
-    record.actor === null ? 'unknown' : (record.actor.subject ?? 'anybody'),
-    record.target ?? '–',
+    record.actor === null ? 'unknown' : person(names.people, record.actor),
+    record.target === null ? '–' : named(names.targets.get(record.target), record.target),
     time(record.at),
   ]);
   const isFiltered = Object.values(search).some((value) => value !== '');

@@ -7,7 +7,7 @@ import type {
 } from '../../domain/control-plane/gateway/runtime-records.ts';
 import type { ExchangeParts } from '../../domain/control-plane/projects/runtime-reads.ts';
 import { agentPages, type Html } from '../header.ts';
-import { time } from '../parts.ts';
+import { named, time } from '../parts.ts';
 import { outcomeBadge } from './activity.ts';
 import { agentAddress } from './agents-page.ts';
 import { type ConsolePage, copyable, facts, records } from './shell.ts';
@@ -15,6 +15,7 @@ import { type ConsolePage, copyable, facts, records } from './shell.ts';
 export interface ExchangeView {
   readonly agent: Agent;
   readonly project: string;
+  readonly projectName: string | undefined;
   readonly exchange: AuditExchange;
   readonly parts: ExchangeParts;
   /** Whether the lineage pages are at the same address. */
@@ -38,7 +39,7 @@ ${facts([
   ['Duration', durationMs === null ? null : `${Math.round(durationMs).toLocaleString('en')} ms`],
   ['Model', model],
   ['Key', copyable('exchange-key', exchangeKey, 'the key')],
-  ['Project', html`<code>${project}</code>`],
+  ['Project', named(view.projectName, project)],
   ['Correlation id', correlationId],
 ])}
 <section aria-labelledby="bodies"><h2 id="bodies">Bodies</h2>

@@ -1,6 +1,8 @@
 import { html } from 'hono/html';
+import { type CallerName, callerKey } from '../../domain/access/access.ts';
 import { type Html, header, type Link } from '../header.ts';
 import { page } from '../page.ts';
+import { named } from '../parts.ts';
 
 export interface ConsolePage {
   readonly title: string;
@@ -75,6 +77,13 @@ function cell(value: Html | string, at: number, head: string): Html {
 /** Terms and their values, without those that have none. */
 export function facts(rows: readonly (readonly [string, Html | string | null | undefined])[]): Html {
   return html`<dl>${rows.map(([term, value]) => (value ? html`<dt>${term}</dt><dd>${value}</dd>` : ''))}</dl>`;
+}
+
+/** A caller by name, with the subject. @param names by `callerKey`. */
+export function person(names: ReadonlyMap<string, string>, caller: CallerName): Html | string {
+  const name = names.get(callerKey(caller));
+  if (caller.subject === null) return 'anybody';
+  return name === undefined ? caller.subject : named(name, caller.subject);
 }
 
 /** An identifier with a button that copies it. */

@@ -3,7 +3,8 @@ import { agentStatusEvents } from '../../../src/domain/control-plane/agents/agen
 import { auditExchanges } from '../../../src/domain/control-plane/gateway/runtime-records.ts';
 import { startAuthService } from '../../access/auth-service.ts';
 import { exchange, urnOf } from '../../builders/runtime-records.ts';
-import { usersOf } from '../../contract/nouns.ts';
+import { auditRecord } from '../../contract/audit-records.ts';
+import { nounsOf, usersOf } from '../../contract/nouns.ts';
 import { type Replica, usePlane } from './plane.ts';
 import { noon, type Seeded, seed } from './projects/seeded.ts';
 
@@ -28,6 +29,12 @@ async function session(subject: string, role: 'admin' | 'member', replica = plan
 const exchangeOf = ({ project, agentId, exchange }: Seeded) =>
   `/ui/agents/${agentId}/projects/${project}/exchanges/${exchange.exchangeKey}`;
 
+/** A record about a project in the audit log. */
+async function putRecord({ provider: { issuer }, store }: ReturnType<typeof usePlane>, target: string) {
+  const actor = { issuer, subject: 'ada', means: 'session' };
+  await nounsOf(store).auditLog.put([auditRecord({ at: Date.now(), actor, target })]);
+}
+
 describe('a page of the console', () => {
   test.each(pages)('%s leads those who are not signed in to the sign-in page, and back', async (path) => {
     const { status, text, headers } = await plane.main.send('GET', path);
@@ -44,6 +51,25 @@ describe('a page of the console', () => {
       expect(page.headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self'");
       expect(page.text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
     }
+  });
+
+  test('names people and projects that administrators operate, and no project of the governance console', async () => {
+    const headers = await session('ada', 'admin');
+    const ada = await usersOf(plane.store).bySubject(plane.provider.issuer, 'ada');
+    const name = (text: string) => ({ nameOverride: `${text} <b>${'x'.repeat(10_000)}` });
+    await usersOf(plane.store).change(ada?.id ?? '', name('Countess'), Date.now());
+    for (const { project } of [operated, bound]) {
+      const graph = { graphId: project, name: `Loans of ${project} <i>`, parentId: null, projectId: project };
+      await plane.store.graphs.add(graph);
+      await putRecord(plane, project);
+    }
+    const log = (await plane.main.send('GET', '/ui/audit-log', headers)).text;
+    expect(log).toMatch(/<bdi>Countess &lt;b&gt;x{188}<\/bdi> <code class="quiet">ada<\/code>/);
+    expect(log).toContain(`<bdi>Loans of ${operated.project} &lt;i&gt;</bdi>`);
+    expect(log).toContain(bound.project);
+    expect(log).not.toContain(`Loans of ${bound.project}`);
+    const { text } = await plane.main.send('GET', exchangeOf(operated), headers);
+    expect(text).toContain(`<bdi>Loans of ${operated.project} &lt;i&gt;</bdi>`);
   });
 
   test('escapes what callers search for', async () => {

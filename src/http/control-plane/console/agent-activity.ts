@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { type ConsoleNaming, projectNames } from '../../../domain/control-plane/console-names.ts';
 import type { AuditExchange } from '../../../domain/control-plane/gateway/runtime-records.ts';
 import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
 import { projectsOf, resolvedAgent } from '../../../domain/control-plane/projects/evidence.ts';
@@ -31,6 +32,8 @@ export interface ActivityPorts extends ProjectPorts, RuntimeRecords {
   readonly now: () => Date;
 }
 
+type NamedActivityPorts = ActivityPorts & Pick<ConsoleNaming, 'graphs'>;
+
 /** What a page of the console is asked for, and by whom. */
 export interface Call {
   readonly context: Context;
@@ -53,27 +56,30 @@ const rowsOnPage = 25;
  * What an agent did in the chosen project, else in its first one, for administrators.
  * @throws ServiceError `forbidden`; `invalid_request` for a cursor of another list.
  */
-export async function agentActivity(ports: ActivityPorts, call: Call, agentId: string): Promise<Html> {
+export async function agentActivity(ports: NamedActivityPorts, call: Call, agentId: string): Promise<Html> {
   const projects = await projectsOf(ports, agentId);
   const { operated } = projects;
   const project =
     operated.find(({ projectUuid }) => projectUuid === uuidIn(call.query.project ?? '')) ?? operated[0];
-  if (!project) return activity({ agentId, projects, chosen: undefined });
+  const projectUuids = operated.map(({ projectUuid }) => projectUuid);
+  const names = await projectNames(ports, projectUuids);
+  if (!project) return activity({ agentId, projects, names, chosen: undefined });
   const scope = await enter(ports, call, project.projectUuid, agentId);
   const found = await exchangesIn(ports, scope, call.query);
-  return activity({ agentId, projects, chosen: { project, ...found } });
+  return activity({ agentId, projects, names, chosen: { project, ...found } });
 }
 
 /** @throws ServiceError `unauthorized`, `forbidden`, `not_found`, `unavailable`. */
 export async function agentExchange(
-  ports: ActivityPorts,
+  ports: NamedActivityPorts,
   call: Call,
   { id, project: given, key }: { readonly id: string; readonly project: string; readonly key: string },
-): Promise<Pick<ExchangeView, 'exchange' | 'project'> & { readonly parts: ExchangeParts }> {
+): Promise<Pick<ExchangeView, 'exchange' | 'project' | 'projectName'> & { readonly parts: ExchangeParts }> {
   const project = parseUuid(given, 'The project');
   const scope = await enter(ports, call, project, id);
   const exchange = await exchangeIn(ports, scope, key);
-  return { project, exchange, parts: await exchangeParts(ports, scope, key) };
+  const projectName = (await projectNames(ports, [project])).get(project);
+  return { project, projectName, exchange, parts: await exchangeParts(ports, scope, key) };
 }
 
 /** The same rules as below /v1/projects. */

@@ -6,6 +6,7 @@ import {
   listStatusEvents,
   type VisibleAgentPorts,
 } from '../../../domain/control-plane/agents/visible-agents.ts';
+import { type ConsoleNaming, peopleNames, targetNames } from '../../../domain/control-plane/console-names.ts';
 import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { agentPage } from '../../../ui/console/agent-page.ts';
@@ -22,7 +23,8 @@ import type { ControlPlaneApp } from '../operation.ts';
 import { neverKept, visitor } from '../visitor.ts';
 import { type ActivityPorts, agentActivity, agentExchange, type Call } from './agent-activity.ts';
 export type ConsolePorts = VisibleAgentPorts &
-  ActivityPorts & {
+  ActivityPorts &
+  ConsoleNaming & {
     readonly auditLog: Pick<AuditLog, 'page'>;
     readonly links: readonly Link[];
     readonly besideIntegrity: boolean;
@@ -46,7 +48,8 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
       const q = (query.q ?? '').trim();
       const state = (['active', 'revoked'] as const).find((one) => one === query.state) ?? null;
       const filter = { text: orNull(q), state };
-      return agentsPage({ q, state: state ?? '' }, await listAgents(ports, caller, filter, pageOf(query)));
+      const found = await listAgents(ports, caller, filter, pageOf(query));
+      return agentsPage({ q, state: state ?? '' }, found, await peopleNames(ports, found.records));
     },
   });
 
@@ -60,7 +63,9 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
       const asked = { after: query.events_cursor ?? null, limit: eventsOnPage };
       const events = caller.role === 'admin' ? await listStatusEvents(ports, id, asked) : null;
       const activity = caller.role === 'admin' ? await agentActivity(ports, call, id) : undefined;
-      return agentPage({ detail, events, activity });
+      const actors = (events?.records ?? []).map(({ actor }) => actor);
+      const people = await peopleNames(ports, [detail.agent, ...detail.bindings, ...actors]);
+      return agentPage({ detail, events, people, activity });
     },
   });
 
@@ -109,10 +114,16 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
       );
       const exact = { actor: orNull(actor), action: orNull(action), target: orNull(target) };
       const filter = { ...exact, from: null, until: null };
-      return auditLogPage(
-        { actor, action, target },
-        await listAuditRecords(ports.auditLog, filter, pageOf(query)),
+      const found = await listAuditRecords(ports.auditLog, filter, pageOf(query));
+      const people = await peopleNames(
+        ports,
+        found.records.map((record) => record.actor),
       );
+      const targets = await targetNames(
+        ports,
+        found.records.flatMap((record) => record.target ?? []),
+      );
+      return auditLogPage({ actor, action, target }, found, { people, targets });
     },
   });
 
