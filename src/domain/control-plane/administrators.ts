@@ -4,7 +4,7 @@ import { eachRecord } from '../collections/records.ts';
 import { ServiceError } from '../errors.ts';
 import type { Role } from './access.ts';
 import { endSessionsOf, type Sessions } from './sessions.ts';
-import type { User, Users } from './users.ts';
+import { foldedEmail, type User, type Users } from './users.ts';
 
 /**
  * One record, the keeper: it names an administrator who stays. An enabled administrator is always left, because this
@@ -59,6 +59,23 @@ export async function changeUser(ports: UserAdministration, id: string, change: 
     );
   if (change.disabled) await endSessionsOf(sessions, id);
   return user;
+}
+
+/**
+ * Makes an administrator of the user who has signed in last with a verified e-mail, on the word of the operator. So one gets back
+ * in after the provider has changed, when everybody is a new user.
+ * @throws ServiceError `not_found` if nobody has signed in with it; otherwise as `changeUser`.
+ */
+export async function appointAdministrator(ports: UserAdministration, email: string): Promise<User> {
+  let latest: User | undefined;
+  const where = { emailVerified: true };
+  for await (const user of eachRecord(ports.users, 'byEmail', [foldedEmail(email)], { where }))
+    if ((user.lastLoginAt ?? -1) > (latest?.lastLoginAt ?? -1)) latest = user;
+  if (latest) return await changeUser(ports, latest.id, { role: 'admin', disabled: false });
+  throw new ServiceError(
+    'not_found',
+    `Nobody with the verified e-mail "${email}" has signed in by browser. Sign in once, and repeat the command.`,
+  );
 }
 
 async function changed(ports: AdministratorPorts, id: string, change: UserChange, now: number) {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Account, startProvider } from '../../access/provider.ts';
-import { usersOf } from '../../contract/nouns.ts';
-import { origin, secret, usePlane, variables } from './plane.ts';
+import { appointAdministrator } from '../../../src/domain/control-plane/administrators.ts';
+import { type Account, startProvider, type TestProvider } from '../../access/provider.ts';
+import { administrationOf, usersOf } from '../../contract/nouns.ts';
+import { origin, type Replica, secret, usePlane, variables } from './plane.ts';
 
 const plane = usePlane();
 const callbackPath = '/v1/auth/callback/idp';
@@ -357,6 +358,29 @@ test('the first user with the verified bootstrap e-mail becomes administrator, a
   expect(await role('root', { email: 'root@example.com', email_verified: true })).toBe('admin');
   expect(await role('second-root', { email: 'root@example.com', email_verified: true })).toBe('member');
   expect(await role('root', { email: 'renamed@example.com', email_verified: true })).toBe('admin');
+});
+
+test('after a change of the provider the operator makes an administrator of somebody who has signed in there', async () => {
+  const root = { email: 'chief@example.com', email_verified: true };
+  const role = async (process: Replica, provider: TestProvider, subject: string) => {
+    provider.setAccount(subject, root);
+    const browser = process.browser(provider);
+    await browser.signIn(subject);
+    return (await process.send('GET', '/v1/me', browser.headers())).json.role;
+  };
+  const first = variables({ BOOTSTRAP_ADMIN_EMAIL: root.email });
+  expect(await role(await plane.replica(first), plane.provider, 'chief')).toBe('admin');
+  await using provider = await startProvider({ redirectUris: [`${origin}${callbackPath}`] });
+  const changed = await plane.replica({ ...first, ...variables({ IDP_ISSUER_URL: provider.issuer }) });
+  // The bootstrap e-mail has been used, and whoever has it at another provider may be somebody else.
+  expect(await role(changed, provider, 'chief')).toBe('member');
+  const ports = administrationOf(plane.store, () => new Date());
+  await expect(appointAdministrator(ports, 'stranger@example.com')).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  const appointed = await appointAdministrator(ports, 'Chief@example.com');
+  expect(appointed).toMatchObject({ issuer: provider.issuer, subject: 'chief', role: 'admin' });
+  expect(await role(changed, provider, 'chief')).toBe('admin');
 });
 
 test('sign-ins and callbacks are rate-limited per address', async () => {
