@@ -1,3 +1,4 @@
+import '../src/domain/older-runtimes.ts';
 import {
   type Digests,
   type DigestsHasher,

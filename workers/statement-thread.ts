@@ -1,3 +1,4 @@
+import '../src/domain/older-runtimes.ts';
 import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';

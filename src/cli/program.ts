@@ -1,3 +1,4 @@
+import '../domain/older-runtimes.ts';
 import { Command, Help, type Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { withGoFlags } from './setting-options.ts';

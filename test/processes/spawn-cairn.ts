@@ -47,16 +47,24 @@ export async function runCairn(args: readonly string[], options: RunOptions = {}
   return await spawnCairn(args, options).done;
 }
 
-export function spawnNode(
+export function spawnNode(args: readonly string[], { descriptors, ...options }: RunOptions): SpawnedCairn {
+  return descriptors === undefined
+    ? spawnProgram(process.execPath, args, options)
+    : spawnProgram(
+        'sh',
+        ['-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, ...args],
+        options,
+      );
+}
+
+/** Starts a program in a new process, without the environment of this one. */
+export function spawnProgram(
+  program: string,
   args: readonly string[],
-  { env = {}, input, cwd = tmpdir(), descriptors }: RunOptions,
+  { env = {}, input, cwd = tmpdir() }: Omit<RunOptions, 'descriptors'> = {},
 ): SpawnedCairn {
   const inherited = { PATH: process.env.PATH ?? '', HOME: cwd, NODE_COMPILE_CACHE: compileCache };
-  const [program = '', ...rest] =
-    descriptors === undefined
-      ? [process.execPath, ...args]
-      : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, ...args];
-  const child = spawn(program, rest, { cwd, env: { ...inherited, ...env } });
+  const child = spawn(program, args, { cwd, env: { ...inherited, ...env } });
   const closed = once(child, 'close') as Promise<[number | null]>;
   // A command that refuses its arguments does not read its input.
   child.stdin.on('error', () => undefined);

@@ -1,3 +1,4 @@
+import '../../domain/older-runtimes.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { failUsage } from '../terminal/failure.ts';
 import { onSignal } from '../terminal/process-io.ts';

@@ -13,7 +13,7 @@ export async function encodeBitstring(indexes: Iterable<number>): Promise<string
     bits[index >> 3] = (bits[index >> 3] ?? 0) | (0x80 >> (index & 7));
   }
   const zipped = new Response(new Blob([bits]).stream().pipeThrough(new CompressionStream('gzip')));
-  return `u${new Uint8Array(await zipped.arrayBuffer()).toBase64({ alphabet: 'base64url', omitPadding: true })}`;
+  return `u${Buffer.from(await zipped.arrayBuffer()).toString('base64url')}`;
 }
 
 /** The bits of an encoded list. */
@@ -31,7 +31,7 @@ export class Bitstring {
   static async decode(encoded: string): Promise<Bitstring> {
     if (!multibase.test(encoded))
       fail('encodedList must be the letter u, followed by base64url without padding (multibase)');
-    const bits = await unzipped(Uint8Array.fromBase64(encoded.slice(1), { alphabet: 'base64url' }));
+    const bits = await unzipped(Buffer.from(encoded.slice(1), 'base64url'));
     if (bits.length * 8 < listLength)
       fail(`The list has ${bits.length * 8} entries. The minimum is ${listLength}`);
     return new Bitstring(bits);

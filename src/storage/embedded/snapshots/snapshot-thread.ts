@@ -1,3 +1,4 @@
+import '../../../domain/older-runtimes.ts';
 import { constants, getPriority, platform, setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { serve } from '../threads/operation-thread.ts';

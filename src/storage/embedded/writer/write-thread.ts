@@ -1,3 +1,4 @@
+import '../../../domain/older-runtimes.ts';
 import { workerData } from 'node:worker_threads';
 import { openWriter } from '../connections.ts';
 import { sortWrites } from '../statements/row-writes.ts';
