@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 interface LockedPackage {
   readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
   readonly optionalDependencies?: Record<string, string>;
   readonly engines?: { readonly node?: string };
 }
@@ -20,6 +21,12 @@ test('every dependency is pinned exactly', () => {
 
 test('the lockfile holds no download addresses', () => {
   expect(Object.entries(locked).filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
+test('no package runs a script when it is installed', () => {
+  const scripts = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const names = scripts.map(([path]) => path.split('node_modules/').at(-1));
+  expect(manifest.allowScripts).toEqual(Object.fromEntries(names.map((name) => [name, false])));
 });
 
 test('the lockfile serves every platform, so that npm ci accepts it on each', () => {

@@ -14,7 +14,7 @@ let installed: string;
 beforeAll(() => {
   const folder = temporaryFolder();
   const copy = join(folder.path, 'copy');
-  for (const name of ['src', 'workers', 'queues', 'bench', 'package.json', 'README.md', '.npmrc'])
+  for (const name of ['bin', 'src', 'workers', 'queues', 'bench', 'package.json', 'README.md', '.npmrc'])
     cpSync(join(repository, name), join(copy, name), { recursive: true });
   const env = { PATH: path, HOME: folder.path };
   const run = (program: string, ...args: string[]) =>
@@ -76,13 +76,13 @@ async function journey(program: string): Promise<void> {
 }
 
 test('the command of an installed package serves, records and verifies, with scripts of pages and threads', async () => {
-  await journey(join(installed, 'node_modules', 'cairn', 'src', 'cairn.sh'));
+  await journey(join(installed, 'node_modules', 'cairn', 'bin', 'cairn'));
 });
 
 test('the command of a linked folder runs the sources', async () => {
   using folder = temporaryFolder();
   const program = join(folder.path, 'cairn');
-  symlinkSync(join(repository, 'src', 'cairn.sh'), program);
+  symlinkSync(join(repository, 'bin', 'cairn'), program);
   await journey(program);
 });
 

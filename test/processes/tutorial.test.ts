@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -45,25 +45,28 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs commands of a page after its definition of `cairn`, and compares what they print. */
-async function run(definition: Step | undefined, { commands, shown }: Step, { folder, env }: Place) {
-  const own = definition?.commands.replace(/^CAIRN=\S+/, `CAIRN=${repository}`);
-  const { stdout } = await promisify(execFile)('sh', ['-ec', `exec 2>&1\n${own}\n${commands}`], {
+/** Runs commands of a page with `cairn` as `npm install --global .` links it, and compares what they print. */
+async function run({ commands, shown }: Step, { folder, env }: Place) {
+  using linked = temporaryFolder();
+  symlinkSync(join(repository, 'bin', 'cairn'), join(linked.path, 'cairn'));
+  const { stdout } = await promisify(execFile)('sh', ['-ec', `exec 2>&1\n${commands}`], {
     cwd: folder,
-    env: { ...env, PATH: String(process.env.PATH), HOME: folder },
+    env: { ...env, PATH: [linked.path, process.env.PATH].join(delimiter), HOME: folder },
   });
   if (shown !== undefined) expect(comparable(stdout)).toMatch(patternOf(shown));
 }
 
 test('the tutorial works as it stands, in an empty folder, and shows what it prints', async () => {
   using folder = temporaryFolder();
+  writeFileSync(join(folder.path, '.gitconfig'), '[user]\n\tname = Ada Lovelace\n');
   await using service = await spawnService();
-  const [definition, serve, ...steps] = stepsOf(read('docs/tutorial.md'));
+  const [install, serve, ...steps] = stepsOf(read('docs/tutorial.md'));
+  expect(install?.commands).toContain('npm install --global .');
   expect(serve?.commands).toBe('cairn serve\n');
   for (const step of steps) {
     // The page says so there: what follows needs no service.
     if (step.commands.startsWith('cairn verify')) await service.stop();
-    await run(definition, step, { folder: folder.path, env: service.env });
+    await run(step, { folder: folder.path, env: service.env });
   }
 });
 
@@ -73,9 +76,10 @@ test('the first statement of README is recorded, and its lineage is shown', asyn
   const section = read('README.md')
     .split(/^## /m)
     .find((part) => part.startsWith('A first statement'));
-  const [definition, serve, ...steps] = stepsOf(String(section));
+  const [install, serve, ...steps] = stepsOf(String(section));
+  expect(install?.commands).toContain('npm install --global .');
   expect(serve?.commands).toMatch(/^cairn serve\b/);
   const own = steps.filter(({ commands }) => !commands.startsWith('curl'));
   expect(own).toHaveLength(2);
-  for (const step of own) await run(definition, step, { folder: folder.path, env: service.env });
+  for (const step of own) await run(step, { folder: folder.path, env: service.env });
 });
