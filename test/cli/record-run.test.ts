@@ -106,6 +106,13 @@ describe('cairn record keeps what was done', () => {
         expect(page).toContain(text);
   });
 
+  test('and prints the metrics', async () => {
+    using project = useProject(service);
+    const script = `echo x > x; echo '{"loss": 0.5, "val": {"ok": true}}' > m.json`;
+    const run = await project.record(['--metrics', 'm.json', '--output', 'x'], script);
+    expect(run.stderr).toContain('metrics: loss 0.5, val.ok true\n');
+  });
+
   test('a run without git', async () => {
     using project = useProject(service, { PATH: '/nowhere' });
     const args = ['--name', 'x', '--input', 'raw.csv', '--output', 'y', '--json'];

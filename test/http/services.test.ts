@@ -120,7 +120,7 @@ describe('behind one address', () => {
   test('the start page is that of the integrity service, and explains sign-ins that failed', async () => {
     await using services = await open(['integrity', 'control-plane'], browsers);
     expect((await get(services, '/')).headers.get('location')).toBe('/ui');
-    expect((await get(services, '/ui')).text).toContain('Recent statements');
+    expect((await get(services, '/ui')).text).toContain('Runs</h2>');
     expect((await get(services, '/ui?error=expired')).headers.get('location')).toBe(
       '/ui/sign-in?error=expired',
     );

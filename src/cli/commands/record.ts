@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { flatValues } from '../../contract/words/runs.ts';
 import { shortId } from '../../contract/words/text.ts';
+import { nameText } from '../client/graphs.ts';
 import {
   type Recorded,
   type RecordedFile,
@@ -143,11 +145,14 @@ function report({ name, duration, computation, spooled, graph, ...files }: Recor
     ...some(outputs).map(row('output')),
     ['statement', printableLine(name), shortId(computation)],
   ];
+  const values = [...flatValues(files.metrics ?? {})].slice(0, shown);
+  const metrics = values.map(([of, value]) => [of, value].map((one) => nameText(one)).join(' '));
   const hidden = inputs.length + outputs.length - some(inputs).length - some(outputs).length;
   const where = spooled ? ` Send it with: cairn ingest ${dirname(spooled)}` : '';
   const lines = [
     `Recorded "${name}" in ${spooled ?? (graph ? `the graph ${graph}` : 'no graph')}; it took ${duration} s.${where}`,
     table(rows).trimEnd(),
+    ...(metrics.length > 0 ? [`metrics: ${metrics.join(', ')}`] : []),
     ...(hidden > 0 ? [`and ${hidden} more files`] : []),
     ...(graph || spooled
       ? []

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jcs } from '../../../src/domain/integrity/identification/jcs.ts';
 import {
@@ -20,7 +21,22 @@ const facts = {
   metadata: { seed: 7 },
 };
 
+const names = [...Object.keys(facts), 'signal', 'error'];
+const anyMembers = fc.dictionary(fc.constantFrom(...names), fc.jsonValue());
+
 describe('The document about a run', () => {
+  test('says only what has the form of a run, whatever anybody writes into it', () => {
+    const property = fc.property(anyMembers, (members) => {
+      const read = runFactsIn({ type: 'CairnRun', version: 1, ...members });
+      const said = JSON.parse(JSON.stringify(read));
+      expect(runFactsIn(JSON.parse(jcs(runDocument({ ...said, name: 'x' }))))).toEqual({
+        ...said,
+        name: 'x',
+      });
+    });
+    fc.assert(property);
+  });
+
   test('has the published form of version 1', () => {
     const document = jcs(runDocument(facts));
     expect(document).toBe(
