@@ -133,10 +133,7 @@ export async function openControlPlane(
   });
   if (session) {
     await announceSecret(store.of(sessionSecrets), session.secretId);
-    app.use(
-      '/ui/*',
-      signedInPages<KnownCaller>((context) => signedIn(context, session, ports)),
-    );
+    signedInPages(app, (context) => signedIn(context, session, ports));
   }
   app.use('/v1/*', neverKept);
   if (modes.foreignUi !== null) app.use('/v1/*', foreignUi(modes.foreignUi));

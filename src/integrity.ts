@@ -274,11 +274,7 @@ export async function openIntegrityOn(
   credentialVerificationRoutes(app, credentials);
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
-  if (session.mode)
-    app.use(
-      '/ui/*',
-      signedInPages<Principal>((context) => signedIn(context, session.mode, session.ports)),
-    );
+  if (session.mode) signedInPages(app, (context) => signedIn(context, session.mode, session.ports));
   uiRoutes(app, { ...ports, links });
   noSuchPage(app, links);
   const info = {
@@ -287,7 +283,7 @@ export async function openIntegrityOn(
     description: 'Statements, blobs and graphs, addressed by their content, and credentials.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
-  const securitySchemes = isAuthenticated ? integritySecuritySchemes : {};
+  const securitySchemes = integritySecuritySchemes({ isAuthenticated, takesSessions });
   apiDescription(app, { ...info, title }, { securitySchemes, links, others: neighbours });
   const stack = opened.move();
   return {

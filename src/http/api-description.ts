@@ -3,7 +3,7 @@ import { isObject } from '../domain/json/is-object.ts';
 import { referenceAsset, referencePolicy } from '../platform/http/api-reference.ts';
 import type { App } from '../platform/http/app.ts';
 import { apiPage } from '../ui/api-page.ts';
-import type { Link } from '../ui/header.ts';
+import { type Link, withPerson } from '../ui/header.ts';
 import { type ApiExample, apiExamples } from './api-examples.ts';
 
 type Info = Parameters<App['getOpenAPIDocument']>[0]['info'];
@@ -36,7 +36,9 @@ export function apiDescription<Caller>(
   app.get('/openapi.json', (context) => context.json(apiDocument([app, ...others], info)));
 
   const headers = { 'content-security-policy': referencePolicy, 'x-content-type-options': 'nosniff' };
-  app.get('/docs', async (context) => context.html(await apiPage(links), 200, headers));
+  app.get('/docs', async (context) =>
+    context.html(withPerson(await apiPage(links), context.get('person')), 200, headers),
+  );
   app.get('/docs/:asset', async (context) => {
     const asset = await referenceAsset(context.req.param('asset'));
     if (!asset) throw new ServiceError('not_found', 'The API reference has no such file.');
@@ -88,14 +90,15 @@ interface DescribedOperation {
 /** Bodies of these types are files, which `/docs` does not fill in. */
 const fileTypes = ['multipart/form-data', 'application/vnd.ipld.car'];
 
-/** Adds ids and examples. A service in which some callers are not authenticated demands nothing of them. */
+/** Adds ids and examples, and leaves out the ways to authenticate that the service does not have. */
 function completed(document: ApiDocument): ApiDocument {
   const known = document.components?.securitySchemes ?? {};
   const paths = structuredClone(document.paths) as Record<string, Record<string, DescribedOperation>>;
   for (const [path, operations] of Object.entries(paths))
     for (const [method, operation] of Object.entries(operations)) {
-      const names = (operation.security ?? []).flatMap((one) => Object.keys(one));
-      if (Object.keys(known).length === 0 || !names.every((name) => name in known)) operation.security = [];
+      operation.security = (operation.security ?? []).filter((one) =>
+        Object.keys(one).every((name) => name in known),
+      );
       const example = apiExamples[`${method.toUpperCase()} ${path}`];
       if (example) showExample(operation, example);
       operations[method] = { operationId: operationId(method, path), ...operation };

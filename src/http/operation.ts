@@ -10,6 +10,15 @@ import { type Answered, type Answering, type Answers, answering } from './answer
 import { allAnswers } from './answers.ts';
 import { parsed, parsedQuery } from './parsed-request.ts';
 
+/** How people authenticate who have signed in by browser, for the API description. */
+export const sessionScheme = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: 'svc_session',
+  description:
+    'The session of a person who signed in by browser. A change also needs the header X-CSRF-Token with the value of the cookie svc_csrf.',
+} as const;
+
 /** One row of an API: who may call it, how it is recorded and described, and what it does. */
 export interface Operation<
   Caller,

@@ -1,9 +1,12 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { ServiceError } from '../domain/errors.ts';
+import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { type SignedIn, sendsToken } from '../platform/sign-in/session-authentication.ts';
 
 const signInPage = '/ui/sign-in';
+/** They name the user, but nobody needs a session for them. */
+const openPages = [signInPage, '/docs'];
 
 /**
  * Pages of people who sign in by browser. Without a session they lead to the sign-in page, which leads back. With one,
@@ -11,9 +14,10 @@ const signInPage = '/ui/sign-in';
  * @param signedIn throws ServiceError if nobody is signed in, or the service cannot tell.
  */
 export function signedInPages<Caller>(
+  app: App<Caller>,
   signedIn: (context: Context<AppEnv<Caller>>) => Promise<SignedIn>,
-): MiddlewareHandler<AppEnv<Caller>> {
-  return async (context, next) => {
+): void {
+  const named: MiddlewareHandler<AppEnv<Caller>> = async (context, next) => {
     const { pathname, search } = new URL(context.req.url);
     if (pathname.startsWith('/ui/files/') || sendsToken(context)) return await next();
     try {
@@ -21,7 +25,7 @@ export function signedInPages<Caller>(
       context.set('person', user.nameOverride ?? user.name ?? user.email ?? user.subject);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      if (error.code === 'unauthorized' && pathname !== signInPage) {
+      if (error.code === 'unauthorized' && !openPages.includes(pathname)) {
         context.header('cache-control', 'no-store');
         return context.redirect(`${signInPage}?${signInQuery(context, pathname + search)}`);
       }
@@ -30,6 +34,7 @@ export function signedInPages<Caller>(
     // The next user of the browser must not go back to it.
     context.res.headers.set('cache-control', 'no-store');
   };
+  for (const path of ['/ui/*', '/docs']) app.use(path, named);
 }
 
 /** A failed sign-in comes back to the start page with its error. */

@@ -111,7 +111,7 @@ describe.each(['oidc', 'auth_service'] as const)('one sign-in, with CAIRN_AUTH_M
   test('pages name the user, with all names as text', async () => {
     both.provider.setAccount('mallory', { name: '<img src=x onerror=alert(1)> $& $1' });
     const mallory = await signedIn(both, 'mallory');
-    for (const path of ['/ui', '/ui/lineage', '/ui/account', '/ui/agents', '/ui/nothing']) {
+    for (const path of ['/ui', '/ui/lineage', '/ui/account', '/ui/agents', '/ui/nothing', '/docs']) {
       const { text } = await get(mallory, path);
       expect(text, path).toContain('>&lt;img src=x onerror=alert(1)&gt; $&amp; $1</a>');
       expect(text, path).not.toContain('<img src=x');
@@ -133,6 +133,11 @@ describe.each(['oidc', 'auth_service'] as const)('one sign-in, with CAIRN_AUTH_M
     expect(disabled.status).toBe(200);
     expect((await get(again, '/graph/v1')).status).toBe(401);
     expect((await both.send('GET', '/graph/v1', await both.asTool('eve'))).status).toBe(403);
+  });
+
+  test('the API description has the session for operations of both services', async () => {
+    const { paths } = (await both.send('GET', '/openapi.json')).json;
+    expect(paths['/graph/v1'].get.security).toEqual([{ bearer: [] }, { session: [] }]);
   });
 
   test('the audit log says that a session acted', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startNotices } from '../../src/platform/settings/rules.ts';
-import type { ServedService } from '../../src/platform/settings/setting-table.ts';
+import { isBesideOther, type ServedService } from '../../src/platform/settings/setting-table.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 
 function notices(environment: Record<string, string>, services: readonly ServedService[]): readonly string[] {
@@ -118,5 +118,55 @@ describe('an auth service', () => {
     expect(notices({ ...integrity, ...http, ...namespace }, ['integrity'])).toEqual([
       expect.stringMatching(/^CAIRN_AUTH_SERVICE_BASE_URL="http:\/\/auth\.svc" is plain HTTP/),
     ]);
+  });
+});
+
+describe('sign-in by browser beside the integrity service', () => {
+  const environment = {
+    CAIRN_AUTH_MODE: 'oidc',
+    ...oidc,
+    ...namespace,
+    CAIRN_MONGODB_URL: 'mongodb://db/',
+    CAIRN_REDIS_URL: 'redis://redis/',
+    CAIRN_SIGNING_KEY_FILE: 'key.json',
+    CAIRN_PUBLIC_URL: 'https://cairn.example',
+    CONTROL_PLANE_AUTH_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_IDP_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_IDP_ISSUER_URL: 'https://idp.example',
+    CONTROL_PLANE_AUTH_STATE_SECRET: 'a secret of the tests that has more than 32 bytes',
+    CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'browser',
+    CONTROL_PLANE_AUTH_IDP_CLIENT_SECRET: 'unused',
+    CONTROL_PLANE_AUTH_IDP_REDIRECT_URL: 'https://cairn.example/v1/auth/callback/idp',
+  };
+  const sentences = (more: Record<string, string>) =>
+    notices({ ...environment, ...more }, ['integrity']).filter((one) => one.startsWith('People'));
+
+  test('counts for processes of their own with one provider, one store and one address', () => {
+    const beside = (more: Record<string, string> = {}) =>
+      isBesideOther(['integrity'], readSettings({ ...environment, ...more }, {}, ['integrity']));
+    expect(beside()).toBe(true);
+    expect(beside({ CAIRN_PUBLIC_URL: 'https://elsewhere.example' })).toBe(false);
+    expect(beside({ CAIRN_OIDC_ISSUER_URL: 'https://other.example' })).toBe(false);
+    expect(beside({ CAIRN_AUTH_MODE: 'disabled' })).toBe(false);
+  });
+
+  test('is reported if it does not count', () => {
+    expect(sentences({})).toEqual([]);
+    expect(sentences({ CAIRN_OIDC_ISSUER_URL: 'https://other.example' })).toEqual([
+      expect.stringContaining(
+        'they sign in at "https://idp.example", and the integrity service takes tokens of',
+      ),
+    ]);
+    expect(sentences({ CAIRN_PUBLIC_URL: 'https://elsewhere.example' })).toEqual([
+      expect.stringContaining('at another address than CAIRN_PUBLIC_URL="https://elsewhere.example"'),
+    ]);
+  });
+
+  test('needs a store that processes can share', () => {
+    const { CAIRN_MONGODB_URL: _, ...embedded } = environment;
+    expect(() => readSettings(embedded, {}, ['integrity'])).toThrow(
+      'two processes cannot share an embedded store',
+    );
+    expect(() => readSettings(embedded, {}, ['integrity', 'control-plane'])).not.toThrow();
   });
 });

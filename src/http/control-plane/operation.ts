@@ -2,19 +2,13 @@ import { callerKey } from '../../domain/access/access.ts';
 import { type AccessRule, authorize } from '../../domain/control-plane/access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import type { App } from '../../platform/http/app.ts';
-import { operationsOf } from '../operation.ts';
+import { operationsOf, sessionScheme } from '../operation.ts';
 
 export type ControlPlaneApp = App<KnownCaller>;
 
 /** How callers authenticate, for the API description. */
 export const controlPlaneSecuritySchemes = {
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'svc_session',
-    description:
-      'The session of a person who signed in by browser. A change also needs the header X-CSRF-Token with the value of the cookie svc_csrf.',
-  },
+  session: sessionScheme,
   tool: {
     type: 'http',
     scheme: 'bearer',

@@ -1,16 +1,27 @@
 import { type AccessRule, authorize, callerKey, type Principal } from '../../domain/access/access.ts';
 import { clientAddress } from '../../platform/http/addresses.ts';
-import { operationsOf } from '../operation.ts';
+import { operationsOf, sessionScheme } from '../operation.ts';
 
 /** How callers authenticate, for the API description. */
-export const integritySecuritySchemes = {
+const securitySchemes = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'An access token for the integrity service (CAIRN_AUTH_MODE).',
   },
+  session: sessionScheme,
 } as const;
+
+/** @param callers `takesSessions`: whether people who have signed in by browser can call. */
+export function integritySecuritySchemes(callers: {
+  readonly isAuthenticated: boolean;
+  readonly takesSessions: boolean;
+}): Partial<typeof securitySchemes> {
+  const { bearer } = securitySchemes;
+  if (!callers.isAuthenticated) return {};
+  return callers.takesSessions ? securitySchemes : { bearer };
+}
 
 /** Registers an operation of the integrity service. */
 export const operation = operationsOf<AccessRule, Principal>({
@@ -18,5 +29,5 @@ export const operation = operationsOf<AccessRule, Principal>({
   // Without authentication there is one principal, but there are several programs.
   callerKey: (principal, context) =>
     principal.mayProbe ? clientAddress(context, null) : callerKey(principal),
-  securitySchemes: Object.keys(integritySecuritySchemes),
+  securitySchemes: Object.keys(securitySchemes),
 });
