@@ -87,6 +87,8 @@ function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]):
 
   app.get('/ui/runs/compare', async (context) => {
     const { a = '', b = '' } = context.req.query();
+    // The start page is where two runs are chosen.
+    if (a === '' && b === '') return context.redirect('/ui');
     return await pageOr(context, links, { title: 'Two runs', given: '' }, async () =>
       comparisonPage(parseCid(a.trim()).text, parseCid(b.trim()).text, links),
     );
