@@ -64,7 +64,7 @@ async function demo(): Promise<void> {
   });
   const owner = provider ? { issuer: provider.issuer, subject: 'ben' } : nobody;
   const agents = await withStore(settings, async (store) => await registerAgents(store, owner));
-  const log = openLog(settings.logLevel, io.stderr);
+  const log = openLog(settings, io.stderr);
   services = await openServices(settings, log, ['integrity', 'control-plane'], { worksOnJobs: true });
   const stop = stopped(io);
   const callers = provider ? signedInCallers(url, provider) : anonymousCallers(url);

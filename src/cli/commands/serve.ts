@@ -109,7 +109,7 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
 
 function start(io: Io, flags: SettingFlags, serving: Serving) {
   const settings = readSettings(io.env, flags, servedBy[serving]);
-  const log = openLog(settings.logLevel, io.stderr);
+  const log = openLog(settings, io.stderr);
   for (const name of unknownVariables(io.env))
     log.warn({ variable: name }, `${name} is not a setting of this version. Check its spelling.`);
   for (const sentence of startNotices(settings, servedBy[serving])) log.warn(sentence);

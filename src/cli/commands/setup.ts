@@ -35,10 +35,6 @@ async function setup(io: Io, { administrator, ...flags }: SetupFlags): Promise<v
   const settings = readSettings(io.env, flags, ['integrity', 'control-plane']);
   // Imported here, because it loads most of the program.
   const { setUp } = await import('../../composition/setup.ts');
-  for await (const { name, found } of setUp(
-    settings,
-    openLog(settings.logLevel, io.stderr),
-    administrator ?? null,
-  ))
+  for await (const { name, found } of setUp(settings, openLog(settings, io.stderr), administrator ?? null))
     await writeText(io, `${name.padEnd(6)} ready  ${found}\n`);
 }

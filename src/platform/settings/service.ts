@@ -74,7 +74,10 @@ export const placeSettingTable = {
     'CAIRN_LOG_LEVEL',
     choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'info',
-  ).about('Lowest level that is logged. The log goes to stderr, one JSON object per line.'),
+  ).about('Lowest level that is logged. The log goes to stderr.'),
+  logFormat: optional('CAIRN_LOG_FORMAT', choice('json', 'text')).about(
+    'Form of the log. json: one JSON object per line. text: lines for people. Default: text if stderr is a terminal, json otherwise.',
+  ),
   debugErrors: required('CAIRN_DEBUG_ERRORS', flag, 'false').about(
     'Adds the internal call stack to error answers.',
   ),
