@@ -18,6 +18,9 @@ Examples:
 
 type AddCommand = (program: Command, io: Io) => void;
 
+/** It completes all commands, so it needs them all. */
+const completion = 'completion';
+
 /** The commands in the order of the help. Each is imported when it is needed, because importing all takes long. */
 const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['serve', async () => (await import('./commands/serve.ts')).serveCommand],
@@ -48,6 +51,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['logout', async () => (await import('./commands/logout.ts')).logoutCommand],
   ['token', async () => (await import('./commands/token.ts')).tokenCommand],
   ['config', async () => (await import('./commands/config.ts')).configCommand],
+  [completion, async () => (await import('./completion/completion.ts')).completionCommand],
 ]);
 
 /** Hides the value of an unknown option. It may be a secret whose option is misspelt. */
@@ -75,7 +79,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .addHelpText('after', notes);
   try {
     const args = withGoFlags(argv.slice(2));
-    const named = commands.get(args[0] ?? '');
+    const named = args[0] === completion ? undefined : commands.get(args[0] ?? '');
     for (const load of named ? [named] : commands.values()) (await load())(program, io);
     await program.parseAsync([...argv.slice(0, 2), ...args]);
     return 0;
