@@ -84,7 +84,10 @@ const hints = [
 ];
 
 function cells(run: RunAnswer): (Node | string)[] {
-  const { id, inputs, outputs, input_count: inputCount, output_count: outputCount } = run;
+  const { id, program, outputs, output_count: outputCount } = run;
+  // A command without inputs has a document about itself as its input.
+  const inputs = run.inputs.filter((one) => one.name !== null || one.id !== program?.id);
+  const inputCount = run.input_count - run.inputs.length + inputs.length;
   const names = namesIn(run);
   const time = runTime(run);
   const label = `Choose ${runTitle(run)}${time === null ? '' : `, ${localTime(time)}`} to compare it`;
