@@ -22,7 +22,7 @@ const longestSearch = 2_000;
 
 /** Whether a path is a page. Other sites may link to pages. */
 export function isPage(path: string): boolean {
-  return path === '/' || path === '/ui' || path.startsWith('/ui/');
+  return path === '/' || path === '/ui' || (path.startsWith('/ui/') && !path.startsWith('/ui/files/'));
 }
 
 interface IntegrityPages extends SearchedPorts {
