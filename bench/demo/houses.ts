@@ -8,6 +8,9 @@ import { withFolder } from '../service-process.ts';
 import { houses } from './graphs.ts';
 
 const scripts = ['split.ts', 'train.ts'];
+/** One of the people who can sign in. */
+const recorder = 'Cleo Marin';
+const keyFile = 'my-key.json';
 const experiments = [
   { features: ['rooms'], rate: 0.01, epochs: 20 },
   { features: ['rooms', 'area', 'age'], rate: 0.01, epochs: 50 },
@@ -25,8 +28,11 @@ export async function recordHouses(service: Service): Promise<void> {
     for (const script of scripts)
       await copyFile(join(import.meta.dirname, 'houses', script), join(folder, script));
     await writeFile(join(folder, 'houses.csv'), houseTable());
+    await cairn(folder, service, ['key', 'create', keyFile]);
+    await cairn(folder, service, ['key', 'name', recorder, '--key', keyFile]);
+    const common = ['--graph', houses.graph_id, '--sign', keyFile];
     const record = async (name: string, ...args: readonly string[]) => {
-      await cairn(folder, service, ['record', '--graph', houses.graph_id, '--name', name, ...args]);
+      await cairn(folder, service, ['record', ...common, '--name', name, ...args]);
     };
     const split = ['--input', 'houses.csv', '--output', 'train.csv', 'test.csv'];
     await record('split', ...split, '--', 'node', 'split.ts');
@@ -39,7 +45,7 @@ export async function recordHouses(service: Service): Promise<void> {
   });
 }
 
-/** Runs a command of Cairn in a folder, as a person without a key or other settings would. */
+/** Runs a command of Cairn in a folder, as a person without other settings would. */
 async function cairn(folder: string, { url, token }: Service, args: readonly string[]): Promise<void> {
   const path = [dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);
   const env = { PATH: path, HOME: folder, CAIRN_URL: url, ...(token !== null && { CAIRN_TOKEN: token }) };

@@ -43,12 +43,13 @@ export function keyCommand(program: Command, io: Io): void {
     .option('--json', 'print JSON: {"did", "file"}')
     .addHelpText('after', examples)
     .action(async (file: string, { p256, json }: { readonly p256?: true; readonly json?: true }) => {
-      await writeNewKey(file, p256 ? 'P-256' : 'Ed25519').catch((cause: NodeJS.ErrnoException) => {
+      const path = resolve(io.cwd, file);
+      await writeNewKey(path, p256 ? 'P-256' : 'Ed25519').catch((cause: NodeJS.ErrnoException) => {
         if (cause.code === 'EEXIST')
           failUsage(`${file} exists. It may hold a key that is in use. Choose another name.`);
         throw cause;
       });
-      const { did } = await openSigner(file, { mayCreate: false });
+      const { did } = await openSigner(path, { mayCreate: false });
       await writeText(io, json ? `${JSON.stringify({ did, file })}\n` : `${did}\n`);
     });
   key
