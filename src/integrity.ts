@@ -16,7 +16,7 @@ import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { assertSameSecret, sessionSecrets } from './domain/control-plane/session-secrets.ts';
 import { sessions } from './domain/control-plane/sessions.ts';
 import { users } from './domain/control-plane/users.ts';
-import { reachByCid, reachOfProjects } from './domain/integrity/access/content-reach.ts';
+import { reachOf } from './domain/integrity/access/content-reach.ts';
 import { blobHashes } from './domain/integrity/blobs/blob-hashes.ts';
 import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
@@ -146,7 +146,6 @@ export async function openIntegrityOn(
   await contexts.keep(ownContexts);
   const signatures = await openSignatures(store, { identifier, signer }, settings);
   await upgradeStore({ store, verifying: signatures.verifying }, log);
-  const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   const attemptEnds = new AttemptEnds();
   const work = { ...settings, log, identifier, signer, telemetry };
@@ -170,8 +169,9 @@ export async function openIntegrityOn(
     writes: limits.blobs.write,
     exportTurns: new Semaphore(exportsAtOnce, { waitMs: settings.limitWait }),
     lineages: new Semaphore(lineagesAtOnce, { waitMs: settings.limitWait }),
-    reach: (settings.blobScope === 'project' ? reachOfProjects : reachByCid)(store.statementIndex),
+    reach: reachOf(settings.blobScope, store.statementIndex, store.folders),
     sameBytes: store.sameBytes,
+    folders: store.folders,
     runTimeLimits: limits,
     identifier,
     json: identifier,
@@ -180,8 +180,8 @@ export async function openIntegrityOn(
     signer,
     allocation: credentials.allocation,
     ...signatures,
-    newGraphId: newId,
-    newId,
+    newGraphId: () => crypto.randomUUID(),
+    newId: () => crypto.randomUUID(),
     attachedBlobs: store.of(attachedBlobs),
     blobHashes: store.of(blobHashes),
     jobs: store.of(jobs),

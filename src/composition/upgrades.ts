@@ -46,6 +46,11 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
       title: 'Index names and graphs for the search',
       run: (position) => store.indexForSearch(position),
     },
+    {
+      step: 5,
+      title: 'Index the files of folders',
+      run: (position) => store.indexOlderFolders(position),
+    },
   ];
 }
 

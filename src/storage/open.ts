@@ -3,6 +3,9 @@ import { blobHashes } from '../domain/integrity/blobs/blob-hashes.ts';
 import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/blob-store.ts';
 import { unhashedBlobs } from '../domain/integrity/blobs/hash-unhashed.ts';
 import { sameBytes } from '../domain/integrity/blobs/same-bytes.ts';
+import { folderRecords, memberRecords } from '../domain/integrity/folders/folder-records.ts';
+import { openFolders } from '../domain/integrity/folders/folders.ts';
+import { folderBlobs, folderWrites, indexOlderFolders } from '../domain/integrity/folders/indexing.ts';
 import { type FurtherHash, usualHashes } from '../domain/integrity/identifiers/hashing.ts';
 import { indexNamesAgain } from '../domain/integrity/names/index-again.ts';
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
@@ -89,18 +92,23 @@ function joined(
     further,
     now: () => database.now(),
   };
-  const blobs = openBlobs(bucket, { sizes: database.of(blobSizes), naming: given, hashing: blobHashing });
+  const folderIndex = { folders: database.of(folderRecords), members: database.of(memberRecords), rows };
+  const stored = openBlobs(bucket, { sizes: database.of(blobSizes), naming: given, hashing: blobHashing });
+  const blobs = folderBlobs(stored, folderIndex);
   const naming = { ...given, blobs };
   // If it fails, fsck still tells which names are missing.
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
   const store = planned(database);
   const known = sameBytes(blobHashing.hashes);
-  const named = namedWrites(store, naming);
+  const folderIndexing = { ...folderIndex, blobs };
+  const named = folderWrites(namedWrites(store, naming), folderIndexing);
   return {
     ...store,
     ...named,
     ...searchedGraphs({ graphs: database.graphs, graphImports: named.graphImports }, indexing, names),
     indexForSearch: (position) => indexForSearch(indexing, { names, graphs: database.graphs }, position),
+    folders: openFolders(folderIndex),
+    indexOlderFolders: (position) => indexOlderFolders(folderIndexing, position),
     names: nameIndex(naming, known),
     sameBytes: known,
     search: thingSearch({ names, rows, graphs: database.graphs, terms: database.termsOf(searchEntries) }),

@@ -3,6 +3,7 @@ import type { RecordStore, TermStore } from '../domain/collections/collection.ts
 import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
 import type { HashingPorts } from '../domain/integrity/blobs/hash-unhashed.ts';
 import type { SameBytes } from '../domain/integrity/blobs/same-bytes.ts';
+import type { Folders } from '../domain/integrity/folders/folders.ts';
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
@@ -46,6 +47,9 @@ export interface PlannedStore
     Pick<Buckets, 'exportResults' | 'sealedContents'> {
   readonly blobs: BlobStore;
   readonly blobHashing: Omit<HashingPorts, 'hash'> & { readonly bucket: Bucket };
+  readonly folders: Folders;
+  /** A step that brings the store up to date, see `indexOlderFolders`. */
+  readonly indexOlderFolders: (position: string | null) => AsyncIterable<UpgradeProgress>;
   readonly names: NameIndex;
   readonly search: ThingSearch;
   readonly sameBytes: SameBytes;

@@ -32,6 +32,11 @@ export const findings = z
       .array(cidText)
       .optional()
       .describe('If the identifier names a statement: the jcs_cids of all its JSON forms'),
+    folders: z
+      .array(z.object({ collection: cidText, path: z.string().describe('Of the file in the folder') }))
+      .optional()
+      .describe('On the first page: up to 20 folders of which this is a file'),
+    files: z.int().optional().describe('On the first page: how many files this folder has'),
     credentials: z
       .array(z.string())
       .describe('Ids of the credentials among these statements; the statement id if a credential has no id'),

@@ -63,6 +63,12 @@ export const lineage = z
           kind: z.enum(['artefact', 'actor', 'statement']),
           type: z.string().optional().describe('Kind of the statement'),
           name: z.string().optional().describe('The name that its newest metadata gives it'),
+          files: z
+            .int()
+            .optional()
+            .describe(
+              'How many files a folder has. Only those about which something is stated, or which were reached, are nodes',
+            ),
           depth: z.int().describe('Steps from the start'),
           trust: trust.optional(),
           truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
@@ -75,9 +81,14 @@ export const lineage = z
         from: z.string(),
         to: z.string(),
         kind: z.enum(Object.keys(edgeMeanings)),
-        role: z.string().describe('The field of the statement that makes the edge'),
+        role: z
+          .string()
+          .describe(
+            'The field of the statement that makes the edge; member for a containment, which follows from the bytes of the folder that the statement is about',
+          ),
         statement: z.string(),
         type: z.string().optional().describe('The type of an association, as in its statement'),
+        path: z.string().optional().describe('Of a containment: the path of the file in the folder'),
         registered_by: z.string().optional(),
         timestamp: z.iso.datetime().optional().describe('Of the statement, in UTC'),
         trust,

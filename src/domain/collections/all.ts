@@ -15,6 +15,7 @@ import { unhashedBlobs } from '../integrity/blobs/hash-unhashed.ts';
 import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
+import { folderRecords, memberRecords } from '../integrity/folders/folder-records.ts';
 import {
   certificateRequests,
   governanceDocuments,
@@ -55,6 +56,8 @@ export const collections: readonly Collection[] = [
   signatures,
   retractions,
   nameRecords,
+  folderRecords,
+  memberRecords,
   searchEntries,
   credentials,
   statusLists,

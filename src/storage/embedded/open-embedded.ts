@@ -3,7 +3,7 @@ import { jobs } from '../../domain/jobs/jobs.ts';
 import { probeFolder } from '../folder-probe.ts';
 import { spoolFiles } from '../spool-files.ts';
 import type { StoreDatabase } from '../store.ts';
-import { stagingIn } from './buckets/folder-bucket.ts';
+import { assertBlobFolder, stagingIn } from './buckets/folder-bucket.ts';
 import { type SmallBlobs, smallBlobs } from './buckets/small-blobs.ts';
 import { embeddedRecords } from './collections/records.ts';
 import { embeddedTermSearch } from './collections/term-search.ts';
@@ -52,6 +52,8 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDat
       database.writes.check();
       answer.get();
       await probeFolder(stagingIn(dataDir));
+      // Small blobs are read without it.
+      assertBlobFolder(dataDir);
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -19,6 +19,7 @@ import { blobHashesContract } from '../../contract/blob-hashes.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { putBlob } from '../../contract/filled-store.ts';
+import { foldersContract } from '../../contract/folders.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -48,6 +49,7 @@ describe('the embedded store', () => {
   graphContentsContract(open);
   spoolStoreContract(open);
   blobHashesContract(open);
+  foldersContract(open);
   blobStoreContract(open);
   runTimeLimitStoreContract(open);
   jobStoreContract(open);

@@ -15,6 +15,7 @@ import { authServiceIssuersContract } from '../../contract/auth-service-issuers.
 import { blobHashesContract } from '../../contract/blob-hashes.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
+import { foldersContract } from '../../contract/folders.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -78,6 +79,7 @@ describeMongo('the store on MongoDB', () => {
   graphContentsContract(openNew);
   spoolStoreContract(openNew);
   blobHashesContract(openNew);
+  foldersContract(openNew);
   blobStoreContract(openNew);
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);

@@ -1,7 +1,8 @@
 import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
+import { containment } from '../../../domain/integrity/kinds/kind.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import type { TextTree } from '../../terminal/output.ts';
-import { edgesByEnd, isStep, relation, type Titles } from './lineage-words.ts';
+import { edgesByEnd, isStep, relation, stepEnd, type Titles } from './lineage-words.ts';
 
 /** Longer rows of similar nodes are stacked after the first ones. */
 const longestRow = 6;
@@ -57,17 +58,20 @@ export class FoldedTree {
   }
 
   #stepEdges(id: string, flow: Flow): readonly LineageEdgeAnswer[] {
-    const here = flow === 'upstream' ? 'to' : 'from';
-    return this.#edgesOf(id).filter((edge) => isStep(edge) && edge[here] === id);
+    return this.#edgesOf(id).filter((edge) => stepEnd(edge, id, flow) !== undefined);
   }
 
   /** @returns the nodes to open next. */
   #steps(node: OpenNode, flow: Flow): OpenNode[] {
-    const there = flow === 'upstream' ? 'from' : 'to';
-    const leadsOn = (edge: LineageEdgeAnswer) => this.#stepEdges(edge[there], flow).length > 0;
-    const edges = this.#stepEdges(node.id, flow);
+    const endOf = (edge: LineageEdgeAnswer) => stepEnd(edge, node.id, flow) ?? '';
+    const leadsOn = (edge: LineageEdgeAnswer) =>
+      this.#stepEdges(endOf(edge), flow).some((next) => next !== edge);
+    // A folder or file is shown in the flow in which it leads to something.
+    const edges = this.#stepEdges(node.id, flow).filter(
+      (edge) => edge.kind !== containment.name || leadsOn(edge),
+    );
     const sorted = [...edges.filter(leadsOn), ...edges.filter((edge) => !leadsOn(edge))];
-    return this.#branch(node, sorted, (edge) => edge[there], flow);
+    return this.#branch(node, sorted, endOf, flow);
   }
 
   /** Adds branches, each kind of relation in a row. @returns those that were not shown before. */

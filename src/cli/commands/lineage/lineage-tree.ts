@@ -2,7 +2,7 @@ import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integri
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
 import { printableLine, type TextTree } from '../../terminal/output.ts';
-import { edgesByEnd, endsOf, isStep, relation, trustNote, vouching } from './lineage-words.ts';
+import { edgesByEnd, endsOf, isStep, relation, stepEnd, trustNote, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
   readonly flows: readonly Flow[];
@@ -88,14 +88,13 @@ export class LineageTree {
 
   /** From an artefact to its computations, and from a computation to its other ends. */
   #steps(id: string, flow: Flow): TextTree[] {
-    const [here, there] = flow === 'upstream' ? (['to', 'from'] as const) : (['from', 'to'] as const);
-    return this.#edgesOf(id)
-      .filter((edge) => isStep(edge) && edge[here] === id)
-      .map((edge) =>
-        this.#shown[flow].has(edge[there])
-          ? this.#mention(edge, id, edge[there], ' (see above)')
-          : this.#open(edge[there], this.#linesOf(edge, id, edge[there]), [flow]),
-      );
+    return this.#edgesOf(id).flatMap((edge) => {
+      const end = stepEnd(edge, id, flow);
+      if (end === undefined) return [];
+      return this.#shown[flow].has(end)
+        ? this.#mention(edge, id, end, ' (see above)')
+        : this.#open(end, this.#linesOf(edge, id, end), [flow]);
+    });
   }
 
   #mention(edge: LineageEdgeAnswer, at: string, id: string, place: string): TextTree {

@@ -3,7 +3,7 @@ import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integri
 import type { TrustAnswer } from '../../../contract/integrity/trust.ts';
 import { counted } from '../../../contract/words/text.ts';
 import { trustMark } from '../../../contract/words/trust.ts';
-import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
+import { containment, operation, registration } from '../../../domain/integrity/kinds/kind.ts';
 import { kindNamed } from '../../../domain/integrity/kinds/registry.ts';
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import type { ApiClient } from '../../client/api-client.ts';
@@ -21,7 +21,15 @@ export function edgesByEnd(edges: readonly LineageEdgeAnswer[]): Map<string, Lin
 }
 
 export function isStep({ kind, role }: LineageEdgeAnswer): boolean {
-  return kind === 'computation' && (role === 'input' || role === 'output');
+  return (kind === 'computation' && (role === 'input' || role === 'output')) || kind === containment.name;
+}
+
+/** The other end of a step from a node; undefined if the edge is none in this flow. Folders and files lead to each other. */
+export function stepEnd(edge: LineageEdgeAnswer, id: string, flow: Flow): string | undefined {
+  if (!isStep(edge)) return undefined;
+  if (edge.kind === containment.name) return edge.from === id ? edge.to : edge.from;
+  const [here, there] = flow === 'upstream' ? (['to', 'from'] as const) : (['from', 'to'] as const);
+  return edge[here] === id ? edge[there] : undefined;
 }
 
 /** Kinds of edges that run from an actor to what it did. */
@@ -32,6 +40,7 @@ export function relation(edge: LineageEdgeAnswer, at: string, id: string): strin
   const { from, to, kind, role, type, statement } = edge;
   const deed = deeds.find(({ name }) => name === kind)?.meaning;
   if (deed !== undefined) return id === from ? `${deed} by` : deed;
+  if (kind === containment.name) return id === from ? `part of (as ${edge.path})` : 'contains';
   const word = type === undefined ? role : `${role} (${type})`;
   const isNamed = statement === at || (statement !== id && id === to);
   return isNamed ? word : `${word} of`;
@@ -119,6 +128,7 @@ export function lineageSummary(answer: LineageAnswer, titles: Titles, flows: rea
     titles.of(id),
     `  ${start?.type ?? start?.kind ?? 'artefact'} ${id}`,
     ...(start?.kind === 'actor' ? [] : flows.map((flow) => `  ${reach(answer, flow)}`)),
+    ...folderLines(answer, titles),
     `  ${statements(answer)}`,
     ...registrants(answer, titles),
     ...(retracted > 0
@@ -129,10 +139,16 @@ export function lineageSummary(answer: LineageAnswer, titles: Titles, flows: rea
 }
 
 function reach({ id, nodes, edges }: LineageAnswer, flow: Flow): string {
-  const [here, there] = flow === 'upstream' ? (['to', 'from'] as const) : (['from', 'to'] as const);
-  const steps = Map.groupBy(edges.filter(isStep), (edge) => edge[here]);
+  const steps = edgesByEnd(edges.filter(isStep));
   const reached = new Set([id]);
-  for (const at of reached) for (const edge of steps.get(at) ?? []) reached.add(edge[there]);
+  for (const at of reached)
+    for (const edge of steps.get(at) ?? []) {
+      const end = stepEnd(edge, at, flow);
+      if (end !== undefined) reached.add(end);
+    }
+  // A folder is not made from its files, nor they from it.
+  for (const edge of edges)
+    if (edge.kind === containment.name) for (const end of endsOf(edge)) reached.delete(end);
   reached.delete(id);
   const types = new Map(nodes.map((node) => [node.id, node.kind]));
   const computations = [...reached].filter((one) => types.get(one) === 'statement').length;
@@ -141,6 +157,24 @@ function reach({ id, nodes, edges }: LineageAnswer, flow: Flow): string {
   if (reached.size === 0)
     return flow === 'upstream' ? 'made from nothing known' : 'nothing known was made from it';
   return flow === 'upstream' ? `made from ${things} by ${by}` : `used by ${by}, which made ${things}`;
+}
+
+/** In which folders the start is, by whom they were made, and how many files it has itself. */
+function folderLines({ id, nodes, edges }: LineageAnswer, titles: Titles): string[] {
+  const { files } = nodes.find((node) => node.id === id) ?? {};
+  const inside = edges.filter(({ kind, to }) => kind === containment.name && to === id);
+  const makers = (folder: string) =>
+    edges.filter(({ role, to }) => role === 'output' && to === folder).map(({ from }) => titles.shown(from));
+  return [
+    ...inside.map(({ from, path }) => {
+      const [maker] = makers(from);
+      const place = `${titles.shown(from)}, where it is ${path}`;
+      return maker === undefined ? `  part of ${place}` : `  made as part of ${place}, by ${maker}`;
+    }),
+    ...(files === undefined
+      ? []
+      : [`  a folder of ${counted(files, 'file')}; those with statements of their own are shown`]),
+  ];
 }
 
 function statements({ edges }: LineageAnswer): string {

@@ -1,6 +1,7 @@
 import type { Grants } from '../../access/grants.ts';
 import { everythingVisible, type Visibility } from '../../access/visibility.ts';
-import { type Cid, urnsOfBytes } from '../identifiers/cid.ts';
+import type { Folders } from '../folders/folders.ts';
+import { type Cid, cidUrn, urnsOfBytes } from '../identifiers/cid.ts';
 import type { ReferencePage } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 
@@ -22,7 +23,10 @@ export interface ContentReach {
   blobByOtherHash(stored: Cid, visibility: ContentVisibility): Promise<boolean>;
 }
 
-type References = Pick<StatementIndex, 'references'>;
+type ReachParts = readonly [
+  index: Pick<StatementIndex, 'references' | 'referringTo'>,
+  folders: Pick<Folders, 'foldersOf'>,
+];
 
 /** Everything by its CID, because only those who were told a CID know it. */
 export const reachEverything: ContentReach = {
@@ -31,26 +35,35 @@ export const reachEverything: ContentReach = {
   blobByOtherHash: async (_, { projects }) => projects === 'all',
 };
 
+/** What callers can read by knowing a CID, as the operator has set it. */
+export function reachOf(scope: 'any' | 'project', ...parts: ReachParts): ContentReach {
+  return scope === 'project' ? reachOfProjects(...parts) : reachByCid(...parts);
+}
+
 /** The same for callers who see some projects. */
-export function reachByCid(index: References): ContentReach {
+export function reachByCid(...parts: ReachParts): ContentReach {
   return {
     ...reachEverything,
     visibility: async (grants) => ({ ...everythingVisible, listed: () => grants.visible() }),
     blobByOtherHash: async (stored, { listed, ...visibility }) =>
-      await isSpokenOf(index, stored, (await listed?.()) ?? visibility),
+      await isSpokenOf(stored, (await listed?.()) ?? visibility, ...parts),
   };
 }
 
 /**
- * The statements of the caller's projects and the blobs that they refer to, under any codec. It excludes files that
- * only a collection lists, and blobs that no statement mentions.
+ * The statements of the caller's projects and the blobs that they refer to, under any codec, with the files of folders. It
+ * excludes blobs that no statement mentions.
  */
-export function reachOfProjects(index: References): ContentReach {
-  const blob = (cid: Cid, visibility: Visibility) => isSpokenOf(index, cid, visibility);
+export function reachOfProjects(...parts: ReachParts): ContentReach {
+  const blob = (cid: Cid, visibility: Visibility) => isSpokenOf(cid, visibility, ...parts);
   return { visibility: async (grants) => await grants.visible(), blob, blobByOtherHash: blob };
 }
 
-async function isSpokenOf(index: References, cid: Cid, visibility: Visibility): Promise<boolean> {
+async function isSpokenOf(
+  cid: Cid,
+  visibility: Visibility,
+  ...[index, folders]: ReachParts
+): Promise<boolean> {
   if (visibility.projects === 'all') return true;
   if (visibility.projects.size === 0) return false;
   for (let after: string | null | undefined = null; after !== undefined; ) {
@@ -59,5 +72,6 @@ async function isSpokenOf(index: References, cid: Cid, visibility: Visibility): 
     if (page.references.length > 0) return true;
     after = page.next;
   }
-  return false;
+  const scope = { graphId: null, visibility };
+  return (await folders.foldersOf([cidUrn(cid)], index, scope)).size > 0;
 }

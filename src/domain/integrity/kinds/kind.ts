@@ -14,6 +14,8 @@ export interface EdgeKind {
 export const registration: EdgeKind = { name: 'registration', meaning: 'registered' };
 export const operation: EdgeKind = { name: 'operation', meaning: 'operated' };
 export const reference: EdgeKind = { name: 'reference', meaning: 'refers to' };
+/** Between a folder and a file in it. It follows from the bytes of the folder. */
+export const containment: EdgeKind = { name: 'containment', meaning: 'contains' };
 
 /** How a lineage shows the statements of a kind. */
 export interface LineageRule {

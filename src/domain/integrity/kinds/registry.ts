@@ -7,7 +7,7 @@ import { didKind } from './did.ts';
 import { entity } from './entity.ts';
 import { commonShape } from './fields.ts';
 import { governance } from './governance.ts';
-import { operation, reference, registration, type StatementKindDeclaration } from './kind.ts';
+import { containment, operation, reference, registration, type StatementKindDeclaration } from './kind.ts';
 import { metadata } from './metadata.ts';
 import { retraction } from './retraction.ts';
 import { storage } from './storage.ts';
@@ -52,7 +52,7 @@ export const anyStatement = z.object({
 });
 
 export const edgeMeanings: Readonly<Record<string, string>> = Object.fromEntries(
-  [...declarations.map(({ lineage }) => lineage.edge), registration, operation, reference].map(
+  [...declarations.map(({ lineage }) => lineage.edge), registration, operation, reference, containment].map(
     ({ name, meaning }) => [name, meaning],
   ),
 );

@@ -14,6 +14,8 @@ export interface LineageEdge {
   /** The field of the statement that makes the edge. */
   readonly role: string;
   readonly statement: string;
+  /** The path of a file in its folder. */
+  readonly path?: string;
   /** The `type` of an association. */
   readonly type?: string;
   readonly registeredBy?: string;

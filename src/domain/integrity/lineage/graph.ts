@@ -10,6 +10,8 @@ export interface LineageNode {
   readonly type?: string;
   /** The name that metadata gives it. */
   readonly name?: string;
+  /** How many files a folder has. Only those are drawn about which something is stated, or which were asked for. */
+  readonly files?: number;
   /** Steps from the start when it was first reached. */
   readonly depth: number;
   /** At least this many edges of the node are left out because of a limit. */
@@ -85,10 +87,13 @@ export class LineageGraph {
     if (node) node.cut += atLeast;
   }
 
-  /** Must be called once. */
-  result(): Lineage {
+  /** Must be called once. @param files the number of files of each folder. */
+  result(files: ReadonlyMap<string, number>): Lineage {
     for (const edge of this.#leftOut.values()) this.#cutAtEnds(edge);
-    const nodes = [...this.#nodes.values()];
+    const nodes = Array.from(this.#nodes.values(), (node) => {
+      const count = files.get(node.id);
+      return count === undefined ? node : { ...node, files: count };
+    });
     return {
       start: this.#start,
       nodes,
@@ -113,8 +118,8 @@ export class LineageGraph {
   }
 }
 
-function edgeKey({ from, to, role, statement }: LineageEdge): string {
-  return `${statement} ${from} ${to} ${role}`;
+function edgeKey({ from, to, role, statement, path = '' }: LineageEdge): string {
+  return `${statement} ${from} ${to} ${role}${path}`;
 }
 
 function nodeKind(id: string): LineageNode['kind'] {

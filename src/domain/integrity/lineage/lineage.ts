@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
 import type { SameBytes } from '../blobs/same-bytes.ts';
+import type { Folders } from '../folders/folders.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
 import type { NameIndex } from '../names/name-index.ts';
 import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
@@ -26,6 +27,7 @@ export interface LineagePorts {
   readonly blobs: Pick<BlobStore, 'size'>;
   readonly reach: ContentReach;
   readonly sameBytes: SameBytes;
+  readonly folders: Folders;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface LineagePorts {
  * @throws ServiceError `not_found` if no visible statement mentions it.
  */
 export async function traceLineage(
-  { statementIndex, blobs, reach, sameBytes }: LineagePorts,
+  { statementIndex, blobs, reach, sameBytes, folders }: LineagePorts,
   query: LineageQuery,
   scope: StatementScope,
   retracted?: RetractedReader,
@@ -47,7 +49,7 @@ export async function traceLineage(
   const leftOut = new Set<string>();
   const joined = nodes.index(statementIndex);
   const index = retracted ? withoutRetracted(joined, retracted, start, leftOut) : joined;
-  const traced = await new LineageTrace(index, { ...query, start }, scope, statement).run();
+  const traced = await new LineageTrace(folders, index, { ...query, start }, scope, statement).run();
   const lineage = { ...traced, ...(leftOut.size > 0 && { retracted: leftOut.size }) };
   const isKnown =
     statement !== undefined || lineage.edges.length > 0 || lineage.isTruncated || leftOut.size > 0;
@@ -124,7 +126,7 @@ export async function trustInLineage(
   return found;
 }
 
-/** The lineage with the names of its nodes. */
+/** The lineage with the names of its nodes. A file of a folder without a name is called by its path. */
 export async function namedLineage(
   names: Pick<NameIndex, 'of'>,
   lineage: Lineage,
@@ -132,8 +134,9 @@ export async function namedLineage(
 ): Promise<Lineage> {
   const ids = lineage.nodes.map(({ id }) => splitNode(id)[0]);
   const found = await names.of(ids, scope);
+  const paths = new Map(lineage.edges.flatMap(({ to, path }) => (path === undefined ? [] : [[to, path]])));
   const nodes = lineage.nodes.map((node) => {
-    const name = found.get(splitNode(node.id)[0]);
+    const name = found.get(splitNode(node.id)[0]) ?? paths.get(node.id);
     return name === undefined ? node : { ...node, name };
   });
   return { ...lineage, nodes };

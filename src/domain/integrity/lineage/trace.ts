@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import type { Folders } from '../folders/folders.ts';
 import type { StatementKind } from '../kinds/registry.ts';
 import type { StatementScope } from '../ports.ts';
 import { otherPlaces } from '../statements/places.ts';
@@ -21,6 +22,7 @@ import {
   usePlaces,
   wantedPlaces,
 } from './edges.ts';
+import { FolderSteps } from './folder-steps.ts';
 import { type Addition, type Lineage, LineageGraph } from './graph.ts';
 
 export interface LineageQuery {
@@ -61,6 +63,7 @@ export class LineageTrace {
   readonly #scope: StatementScope;
   readonly #statement: ReferringStatement | undefined;
   readonly #graph: LineageGraph;
+  readonly #steps: FolderSteps;
   readonly #reached = {
     upstream: new Set<string>(),
     downstream: new Set<string>(),
@@ -78,6 +81,7 @@ export class LineageTrace {
 
   /** @param statement the start, if it is a statement. */
   constructor(
+    folders: Folders,
     index: Pick<StatementIndex, 'referringTo'>,
     query: LineageQuery,
     scope: StatementScope,
@@ -88,6 +92,7 @@ export class LineageTrace {
     this.#scope = scope;
     this.#statement = statement;
     this.#graph = new LineageGraph(query.start, query.limit, statement);
+    this.#steps = new FolderSteps(folders, index, scope);
     this.#reads = readsPerNode * Math.max(query.limit, factsShown);
   }
 
@@ -103,7 +108,7 @@ export class LineageTrace {
       if (statement && level === 0) await this.#goOnFromStart(statement);
     }
     await this.#noteLeft();
-    return this.#graph.result();
+    return this.#graph.result(this.#steps.files);
   }
 
   /** Visits a node on the next level for what was not looked up before. */
@@ -159,12 +164,21 @@ export class LineageTrace {
     visits: readonly Visit[],
     { depth, goesOn }: { readonly depth: number; readonly goesOn: boolean },
   ): Promise<void> {
-    const now = visits.map((visit) => (goesOn ? visit : { ...visit, flows: [] }));
+    const along = goesOn ? await this.#stepThroughFolders(visits, depth + 1) : [];
+    const now = [...visits, ...along].map((visit) => (goesOn ? visit : { ...visit, flows: [] }));
     if (!goesOn) this.#left.push(...visits.map((visit) => ({ ...visit, facts: false, uses: false })));
     for (const group of alike(now)) {
       if (this.#graph.isFull || this.#reads <= 0) this.#left.push(...group);
       else await this.#visit(group, depth + 1);
     }
+  }
+
+  /** Adds folders of files, and files of folders, which are visited on the same level. */
+  async #stepThroughFolders(visits: readonly Visit[], depth: number): Promise<Visit[]> {
+    if (this.#query.kinds !== null) return [];
+    for (const { to, flows, edge, statement } of await this.#steps.from(visits))
+      if (this.#graph.add(statement, edge, { depth, isFact: false })) this.#reach(to, flows);
+    return this.#next.splice(0);
   }
 
   /** Facts come first. They may take half of the graph, and computations the rest. */

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { reachEverything } from '../access/content-reach.ts';
 import type { SameBytes } from '../blobs/same-bytes.ts';
+import { noFolders } from '../folders/folders.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import { type ManifestForm, openCarrier } from '../manifest/carrier.ts';
@@ -64,6 +65,7 @@ export async function reportOnManifest(
       blobs: { size: async () => undefined },
       reach: reachEverything,
       sameBytes: store.sameBytes,
+      folders: noFolders,
       trusting: signatures.trusting,
       contents: async (ids) => (manifest ? await carriedContents(manifest, ids) : new Map()),
       names: async (ids) => (manifest ? await carriedNames(manifest, ids) : new Map()),

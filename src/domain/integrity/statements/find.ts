@@ -2,12 +2,14 @@ import { throwBadCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import { blobSizeFor, type ReachedBlobs } from '../access/statement-scope.ts';
 import { namesOfBytes } from '../blobs/same-bytes.ts';
+import type { FolderMember, Folders } from '../folders/folders.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Page, StatementScope, StoredStatement } from '../ports.ts';
 import type { StatementIndex } from './questions.ts';
 
 export interface FindPorts extends ReachedBlobs {
-  readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'references'>;
+  readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'references' | 'referringTo'>;
+  readonly folders: Folders;
 }
 
 export interface FoundStatement {
@@ -20,6 +22,10 @@ export interface Findings {
   readonly blob: { readonly size: number; readonly codec: string } | null;
   readonly statements: readonly FoundStatement[];
   readonly variants: readonly Cid[];
+  /** On the first page: the folders that have it as a file. */
+  readonly folders?: readonly FolderMember[];
+  /** On the first page: how many files it has as a folder. */
+  readonly files?: number;
   readonly next?: string;
 }
 
@@ -34,7 +40,7 @@ const amongReferences = 'r';
  * @throws ServiceError `not_found`, `invalid_request` for a wrong cursor.
  */
 export async function findIdentifier(
-  { statementIndex, ...ports }: FindPorts,
+  { statementIndex, folders, ...ports }: FindPorts,
   identifier: string,
   page: Page,
   scope: StatementScope,
@@ -42,26 +48,25 @@ export async function findIdentifier(
   const cid = cidIn(identifier);
   const size = await blobSizeFor(ports, identifier, scope);
   const own = await ownForms(statementIndex, cid, page, scope);
+  const names = await namesOfBytes(ports.sameBytes, identifier);
   const room = page.limit - own.variants.length;
   const rest =
-    own.next === undefined
-      ? await referencesTo(
-          statementIndex,
-          await namesOfBytes(ports.sameBytes, identifier),
-          { ...page, limit: room },
-          scope,
-        )
-      : {};
+    own.next === undefined ? await referencesTo(statementIndex, names, { ...page, limit: room }, scope) : {};
   const next = own.next ?? rest.next;
   const statements = [...own.statements, ...(rest.statements ?? [])];
   const isFirst = page.after === null;
-  if (isFirst && size === undefined && statements.length === 0 && next === undefined)
+  const [containing] = isFirst ? (await folders.foldersOf(names, statementIndex, scope)).values() : [];
+  const files = isFirst ? await folders.filesIn(identifier, statementIndex, scope) : undefined;
+  const isUnknown = size === undefined && statements.length === 0 && next === undefined;
+  if (isFirst && isUnknown && !containing)
     throw new ServiceError('not_found', `Nothing that you may see is known of ${identifier}.`);
   const codec = cid && (codecNames.get(cid.codec) ?? `0x${cid.codec.toString(16)}`);
   return {
     blob: codec && size !== undefined ? { size, codec } : null,
     statements,
     variants: own.variants,
+    ...(containing && containing.length > 0 && { folders: containing }),
+    ...(files !== undefined && { files }),
     ...(next !== undefined && { next }),
   };
 }

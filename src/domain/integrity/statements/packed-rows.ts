@@ -147,6 +147,15 @@ export function* rowsOfKind(rows: Iterable<StatementRow>, kind: string): Generat
   for (const slice of rows.slices) for (const row of unpackSlice(slice, kind)) yield unpackedRow(row);
 }
 
+/** The rows of the slices whose bytes contain a text. The others stay packed. */
+export function* unpackedRows({ slices }: PackedRows, text: string): Generator<StatementRow> {
+  for (const slice of slices) {
+    const { buffer, byteOffset, byteLength } = slice.bytes;
+    if (!Buffer.from(buffer, byteOffset, byteLength).includes(text)) continue;
+    for (const row of unpackSlice(slice)) yield unpackedRow(row);
+  }
+}
+
 /** @param kind only rows of this kind. Default: all. */
 export function* unpackSlice({ bytes, rest }: PackedSlice, kind?: string): Generator<UnpackedRow> {
   if (kind !== undefined && !rest.includes(kind)) return;

@@ -55,7 +55,10 @@ export function findRoutes(app: App, ports: FindRoutes): void {
   });
 }
 
-function findingsJson({ blob, statements, variants, next }: Findings, trust: ReadonlyMap<string, Trust>) {
+function findingsJson(
+  { blob, statements, variants, folders, files, next }: Findings,
+  trust: ReadonlyMap<string, Trust>,
+) {
   const all = statements.map(({ statement }) => statement);
   return {
     blob,
@@ -68,6 +71,8 @@ function findingsJson({ blob, statements, variants, next }: Findings, trust: Rea
       ...(!statement.isTrusted && { unverified: true as const }),
     })),
     ...(variants.length > 0 && { variants: variants.map(({ text }) => text) }),
+    ...(folders && { folders: folders.map(({ folder, path }) => ({ collection: bareId(folder), path })) }),
+    ...(files !== undefined && { files }),
     credentials: unique(all.map(credentialId)),
     graphs: unique(all.flatMap(({ graphIds }) => graphIds)),
     ...nextJson({ next }),

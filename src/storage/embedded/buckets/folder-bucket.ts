@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream, existsSync, fdatasync, statSync, type WriteStream } from 'node:fs';
+import { accessSync, createWriteStream, existsSync, fdatasync, statSync, type WriteStream } from 'node:fs';
 import { constants, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -39,6 +39,15 @@ export function folderBuckets(dataDir: string, small: SmallBlobs): Buckets {
 /** The folder for files that are still being written. */
 export function stagingIn(dataDir: string): string {
   return join(dataDir, folders.staging);
+}
+
+/** @throws ServiceError `unavailable` if the folder of blobs cannot be read. */
+export function assertBlobFolder(dataDir: string): void {
+  try {
+    accessSync(join(dataDir, folders.blobs));
+  } catch (error) {
+    throw fileReadError(error);
+  }
 }
 
 /** @param isNested whether the folder has folders with the first bytes of the digests that are the names of blobs. */

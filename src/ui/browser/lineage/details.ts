@@ -34,7 +34,7 @@ export function details(node: GraphNode, reading: Reading, loaded: readonly Node
   const near = graph.edgesAt(id).toSorted((a, b) => Number(isFlow(b)) - Number(isFlow(a)));
   const [facts, links] = split(near, (edge) => isFact(graph, edge));
   const [into, out] = split(links, ({ to }) => to === id);
-  const what = kindWords(node) + (id === graph.start ? ', the start' : '');
+  const what = folderWords(node) + (id === graph.start ? ', the start' : '');
   const when = kind === 'statement' && time !== undefined ? [', ', timeElement(time)] : [];
   return [
     element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), ...breakable(titleOf(graph, id))),
@@ -50,6 +50,10 @@ export function details(node: GraphNode, reading: Reading, loaded: readonly Node
     ...(out.length > 0 ? [edgeList('Out', out, id, reading)] : []),
     ...(facts.length > 0 ? [edgeList('Facts', facts, id, reading)] : []),
   ];
+}
+
+function folderWords(node: GraphNode): string {
+  return node.files === undefined ? kindWords(node) : `Folder of ${counted(node.files, 'file')}`;
 }
 
 /** The nodes of a stack, as a list. */
@@ -98,12 +102,18 @@ function edgeList(title: string, edges: readonly GraphEdge[], id: string, readin
   return element('section', {}, heading, list, edges.length > rowsAtFirst && all);
 }
 
+/** The path of a file in its folder, or else the field of the statement. */
+function relationOf({ kind, role, path, from }: GraphEdge, id: string): string {
+  if (path !== undefined) return from === id ? `contains ${path}` : `part of, as ${path}`;
+  return kind === role ? role : `${kind}: ${role}`;
+}
+
 function edgeRow(edge: GraphEdge, id: string, { graph, select }: Reading) {
   const other = otherEnd(edge, id);
   return element(
     'li',
     { class: `line ${edge.kind}` },
-    element('span', { class: 'role' }, edge.kind === edge.role ? edge.role : `${edge.kind}: ${edge.role}`),
+    element('span', { class: 'role' }, relationOf(edge, id)),
     button(titleOf(graph, other), () => select(other), { class: 'link' }),
     ...(edge.statement === id ? [] : statementOf(edge, graph)),
   );

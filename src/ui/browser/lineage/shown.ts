@@ -49,7 +49,7 @@ export interface Picture {
 }
 
 export function isFlow({ kind, role }: Pick<GraphEdge, 'kind' | 'role'>): boolean {
-  return kind === 'computation' && (role === 'input' || role === 'output');
+  return kind === 'containment' || (kind === 'computation' && (role === 'input' || role === 'output'));
 }
 
 /** Who did something, and what is known about one thing. The end that it is about, by kind or role. */

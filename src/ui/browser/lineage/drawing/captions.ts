@@ -33,7 +33,7 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph): Caption
   }
   if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', name: id, rest: '' };
   const name = titleOf(graph, id);
-  const kind = kindWords(node);
+  const kind = node.files === undefined ? kindWords(node) : counted(node.files, 'file');
   const hasMetadata = graph.edgesAt(id).some(({ role, from }) => role === 'metadata' && from === id);
   const mark = markLabel(node.trust);
   const missing = more > 0 ? `${counted(more, 'edge')} not drawn` : undefined;

@@ -1,3 +1,4 @@
+import { pathEnd } from '../../../../contract/words/text.ts';
 import { markLabel } from '../../../../contract/words/trust.ts';
 import { shownKinds } from '../../kinds.ts';
 import { exactTime, shortTime } from '../../times.ts';
@@ -46,8 +47,11 @@ export function labelWidth(label: Label | undefined): number {
 
 function wordsOf({ edges }: ShownEdge): string {
   const words = edges
-    .filter((edge) => !isFlow(edge))
-    .map(({ role, type }) => type ?? shownKinds.roles[role]?.word ?? role);
+    .filter((edge) => !isFlow(edge) || edge.path !== undefined)
+    .map(
+      ({ role, type, path }) =>
+        (path && pathEnd(path, longestWords)) ?? type ?? shownKinds.roles[role]?.word ?? role,
+    );
   const isUnverified = edges.some(({ unverified }) => unverified);
   const marks = edges.map((edge) => (isOfNode(edge) ? undefined : markLabel(edge.trust)));
   const all = [...new Set([...words, ...(isUnverified ? ['unverified'] : []), ...marks])];
@@ -62,8 +66,8 @@ function isOfNode({ statement, from, to }: GraphEdge): boolean {
 
 function titleOf({ edges }: ShownEdge): string {
   const rows = edges.map(
-    ({ kind, role, type, timestamp }) =>
-      `${type ?? (kind === role ? role : `${kind}: ${role}`)}${timestamp === undefined ? '' : `, ${exactTime(timestamp)}`}`,
+    ({ kind, role, type, path, timestamp }) =>
+      `${path === undefined ? '' : `contains ${path}, `}${type ?? (kind === role ? role : `${kind}: ${role}`)}${timestamp === undefined ? '' : `, ${exactTime(timestamp)}`}`,
   );
   const rest = rows.length > titleRows ? [`and ${rows.length - titleRows} more`] : [];
   return [...rows.slice(0, titleRows), ...rest].join('\n');
