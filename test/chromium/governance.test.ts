@@ -24,7 +24,7 @@ describeChromium('the governance on the lineage page', ({ open }) => {
     await show(tab, stored.subject);
     const panel = tab.page.getByRole('region', { name: 'Governance' });
     await panel.waitFor();
-    expect(await panel.locator('code').textContent()).toBe(stored.project);
+    expect(await panel.locator('h3 a').getAttribute('title')).toBe(stored.project);
     expect(await panel.locator('.vouched').allTextContents()).toEqual([
       'approvedEvaluate on held-out data',
       'not reviewedDocument the training data',

@@ -6,11 +6,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { newKey, signerWith } from '../builders/keys.ts';
+import { nameSigner } from '../http/named-signer.ts';
 import { putBlob, send, useServer, useService } from '../http/service.ts';
 import { expectAccessible } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
 
-const did = 'did:web:builder.example';
+const builder = signerWith(newKey());
+const { did } = builder;
 const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
 const bare = (text: string) => cidOf(codecs.raw, text).text;
 const markup = '<img src=x onerror=alert(1)>';
@@ -61,7 +64,7 @@ describeChromium('the lineage page', ({ open }) => {
     await name(urn('table'), { path: 'data/table.parquet' });
     await name(urn('weights'), { name: markup });
     await name(urn('schema'), { path: `a${'_long_name'.repeat(1_000)}`, note: 'one\u202etwo\u0007' });
-    await name(did, { name: 'The builder' });
+    await nameSigner(service, builder, 'The builder');
     await put('DataRegistration', { data: urn('model') });
     const files = Array.from({ length: 60 }, (_, at) => urn(`file ${at}`));
     await put('AssociationRegistration', { subject: urn('release'), association: files, type: 'includes' });

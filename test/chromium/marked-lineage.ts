@@ -10,7 +10,8 @@ import { type Asked, send } from '../http/service.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const key = newKey();
-const signing = { identifier: canonicalizer(), signer: signerWith(key) };
+export const signer = signerWith(key);
+const signing = { identifier: canonicalizer(), signer };
 export const registrant = key.did;
 export const artefact = (name: string) => cidUrn(cidOf(codecs.raw, name));
 

@@ -6,11 +6,12 @@ import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { ownStatement } from '../builders/statements.ts';
+import { nameSigner } from '../http/named-signer.ts';
 import { putBlob, send, useServer, useService } from '../http/service.ts';
 import { expectAccessible } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
 import { storeGovernance } from './governed-subject.ts';
-import { artefact, registrant, storeMarkedLineage } from './marked-lineage.ts';
+import { artefact, registrant, signer, storeMarkedLineage } from './marked-lineage.ts';
 
 const disguised = 'model\u202Egnp.exe\u0007<img src=x onerror=alert(1)>';
 
@@ -50,7 +51,7 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
       await putBlob(service, text);
       await name(artefact(text), { name: text });
     }
-    await name(registrant, { name: 'The data team' });
+    await nameSigner(service, signer, 'The data team');
     await name(artefact('odd'), { name: disguised });
     ids.train = await put(
       ownStatement('ComputationRegistration', {

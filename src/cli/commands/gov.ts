@@ -45,7 +45,7 @@ async function showStatus(io: Io, subject: string, project: string, flags: Statu
   const response = await client.send('GET', `/gov/v1/status/${encodeURIComponent(subject)}/${project}`);
   if (flags.json) return await writeText(io, `${await answerText(response)}\n`);
   const status = await answerJson(response, governanceStatusAnswer);
-  const names = await askNames(client, identifiersIn(status));
+  const names = await askNames(client, [...identifiersIn(status), `urn:uuid:${status.project}`]);
   const width = flags.full ? Number.POSITIVE_INFINITY : lineWidth(io);
   await writeText(io, statusTables(status, { names, isFull: flags.full === true, width }));
 }
@@ -102,7 +102,7 @@ function statusTables(
   const certificateHead = ['STANDING', 'VALID UNTIL', 'KIND', 'CREDENTIAL', 'POLICY'];
   const name = names.get(normalized(subject) ?? '');
   const parts = [
-    `${shownIdentifier(subject, name, { isFull: true })}\nin the project ${project}\n`,
+    `${shownIdentifier(subject, name, { isFull: true })}\nin the project ${shownIdentifier(project, names.get(`urn:uuid:${project}`), { isFull: true })}\n`,
     part('Nothing is declared.', ['CONTROL', 'DECLARATION', 'LAST REVIEW', 'AT', 'CLAIMED BY'], reviewed),
     part('There are no certificates.', certificateHead, certified),
   ];

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { type Cid, cidIn, cidUrn, urnsOfBytes } from '../identifiers/cid.ts';
 import type { GraphImports } from '../manifest/ports.ts';
@@ -32,6 +33,7 @@ export interface NamingPorts {
 type Without<Port extends keyof NamingPorts> = Omit<NamingPorts, Port>;
 
 const namingsAtOnce = 500;
+const proofsAtOnce = 8;
 
 /** Indexes the names that statements give. */
 async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
@@ -76,15 +78,14 @@ export async function provenAmong<One extends Pick<Given, 'naming'>>(
   signatures: NamingPorts['signatures'],
   given: readonly One[],
 ): Promise<One[]> {
-  const lacking = new Set<One>();
-  for (const one of given) {
-    const { needed } = one.naming;
-    if (!needed) continue;
+  const isProven = async ({ naming: { needed } }: One) => {
+    if (!needed) return true;
     const { statement, signer } = needed;
     const [found = []] = await signatures.among('byProof', [statement], 1, ['ok', signer]);
-    if (!found.some((signed) => signed.result === 'ok' && signed.signer === signer)) lacking.add(one);
-  }
-  return given.filter((one) => !lacking.has(one));
+    return found.some((signed) => signed.result === 'ok' && signed.signer === signer);
+  };
+  const areProven = await pMap(given, isProven, { concurrency: proofsAtOnce });
+  return given.filter((_, at) => areProven[at]);
 }
 
 async function positionsOf({ verified, unverified }: StatementRowsOfStore, named: readonly Given[]) {
@@ -158,11 +159,18 @@ const mostAboutSigner = 1_000;
 /** Indexes the names that DIDs have given themselves before they signed them. */
 async function nameSigners(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
   const registrants = new Set(Iterator.from(rowsOfKind(rows, 'CredentialRegistration')).map(registrantOf));
-  for (const identifier of registrants) {
-    if (!identifier?.startsWith('did:')) continue;
-    const list = { by: 'reference', identifier, places: [subjectPlace] } as const;
-    for await (const page of pagesOf(ports.rows.verified, list, mostAboutSigner))
-      await keepNames(ports.names, await recordsOf(ports, page.map(placed)));
+  const dids = [...registrants].filter((one) => one?.startsWith('did:')).map(String);
+  const places = [subjectPlace];
+  for (let at = 0; at < dids.length; at += namingsAtOnce) {
+    const some = dids.slice(at, at + namingsAtOnce);
+    const known = await ports.rows.verified.referring(some, places, 1);
+    for (const identifier of some.filter((_, index) => known[index]?.length !== 0))
+      for await (const page of pagesOf(
+        ports.rows.verified,
+        { by: 'reference', identifier, places },
+        mostAboutSigner,
+      ))
+        await keepNames(ports.names, await recordsOf(ports, page.map(placed)));
   }
 }
 

@@ -4,6 +4,14 @@ import type { Tone } from '../../../contract/words/trust.ts';
 import { askJson, Failure, sentenceOf } from '../api.ts';
 import { badge } from '../badge.ts';
 import { element, part } from '../element.ts';
+import { askNames } from '../statements/names.ts';
+import {
+  foreignText,
+  graphAddress,
+  isIdentifier,
+  type Names,
+  thingWithId,
+} from '../statements/shown-text.ts';
 import { askDocument, blobAddress } from './lineage-api.ts';
 
 const decisionTones: Readonly<Record<string, Tone>> = {
@@ -58,21 +66,33 @@ async function read(id: string): Promise<readonly Node[]> {
     ({ declarations, controls, certificates }) =>
       declarations.length + controls.length + certificates.length > 0,
   );
-  const shown = await Promise.all(projects.slice(0, mostProjects).map(projectSection));
+  const first = projects.slice(0, mostProjects);
+  const reviews = first.flatMap(({ controls, declarations }) => [
+    ...declarations,
+    ...[...declarations, ...controls].map(({ review }) => review),
+  ]);
+  const names = await askNames([
+    ...first.map(({ project }) => `urn:uuid:${project}`),
+    ...reviews.map((one) => one?.submittedBy).filter(isIdentifier),
+  ]);
+  const shown = await Promise.all(first.map((one) => projectSection(one, names)));
   const rest = projects.length - shown.length;
   return rest > 0 ? [...shown, element('p', {}, `${rest} more projects have something about it.`)] : shown;
 }
 
-async function projectSection({ project, declarations, controls, certificates }: ProjectGovernance) {
+async function projectSection(
+  { project, declarations, controls, certificates }: ProjectGovernance,
+  names: Names,
+) {
   const declarationOf = new Map(declarations.map((one) => [one.documentCid, one]));
   const undirected = declarations.filter(({ controlCids }) => controlCids.length === 0);
   const rows = [
     ...controls.map(
       ({ controlCid, declarationCid, review }) =>
         async () =>
-          controlRow(await titleOf(controlCid), declarationOf.get(declarationCid ?? ''), review),
+          controlRow(await titleOf(controlCid), declarationOf.get(declarationCid ?? ''), review, names),
     ),
-    ...undirected.map((one) => async () => controlRow('No control', one, one.review)),
+    ...undirected.map((one) => async () => controlRow('No control', one, one.review, names)),
     ...certificates.map((one) => async () => await certificateRow(one)),
   ];
   const items = await Promise.all(rows.slice(0, mostRows).map((row) => row()));
@@ -80,16 +100,30 @@ async function projectSection({ project, declarations, controls, certificates }:
   return element(
     'section',
     {},
-    element('h3', {}, 'In the project ', element('code', {}, project)),
+    element('h3', {}, 'In the project ', projectLink(project, names)),
     element('ul', {}, ...items, rest > 0 && element('li', {}, `${rest} more`)),
   );
 }
 
-async function controlRow(title: string, declaration: Declaration | undefined, review: Review | null) {
+function projectLink(project: string, names: Names) {
+  const name = names.get(`urn:uuid:${project}`);
+  const shown = name === undefined ? element('code', {}, project) : foreignText(name);
+  return element('a', { href: graphAddress(project), title: project }, shown);
+}
+
+async function controlRow(
+  title: string,
+  declaration: Declaration | undefined,
+  review: Review | null,
+  names: Names,
+) {
   const text = declaration && (await documentOf(declaration.documentCid))?.statement;
   const by = (what: string, { submittedBy, submittedAt }: Declaration | Review) => {
-    const words = [submittedBy && `by ${shortId(submittedBy)}`, day(submittedAt)].filter(Boolean).join(', ');
-    return element('span', { class: 'by' }, `${what} ${words}`);
+    const date = day(submittedAt);
+    const who = submittedBy
+      ? [' by ', isIdentifier(submittedBy) ? thingWithId(submittedBy, names) : foreignText(submittedBy)]
+      : [];
+    return element('span', { class: 'by' }, what, ...who, date && `${submittedBy ? ',' : ''} ${date}`);
   };
   const mark = review
     ? badge(decisionTones[review.decision] ?? 'plain', review.decision.replaceAll('_', ' '))
