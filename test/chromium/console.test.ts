@@ -73,10 +73,17 @@ describeChromium('the console', ({ open }) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => state.textContent()).toBe('active');
     await page.goto(`${plane.url}/ui/audit-log?target=${idle.id}`);
-    expect(await page.locator('.records tbody th code').allTextContents()).toEqual([
-      'POST /v1/agents/{id}/restore',
-      'POST /v1/agents/{id}/revoke',
+    const done = page.locator('.records tbody th');
+    expect(await done.allInnerTexts()).toEqual([
+      'Restore the agent Idle',
+      'Revoke the agent Idle\nreason: Its key was in a log.',
     ]);
+    await page.getByLabel('What was done').selectOption('Restore the agent');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => done.allInnerTexts()).toEqual(['Restore the agent Idle']);
+    await page.locator('.records').getByRole('link', { name: 'ada' }).first().click();
+    await page.waitForURL(/audit-log\?actor=/);
+    expect(await done.count()).toBeGreaterThan(2);
     expect(tab.problems).toEqual([]);
   });
 

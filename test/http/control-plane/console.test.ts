@@ -94,6 +94,21 @@ describe('a page of the console', () => {
   });
 });
 
+describe('the audit log', () => {
+  test('is narrowed by day and by e-mail', async () => {
+    plane.provider.setAccount('eve', { email: 'eve@example.com', email_verified: true });
+    const headers = await session('eve', 'admin');
+    const shown = async (query: object) =>
+      (await plane.main.send('GET', `/ui/audit-log?${new URLSearchParams({ ...query })}`, headers)).text;
+    const day = new Date().toISOString().slice(0, 10);
+    expect(await shown({ from: day, to: day })).toContain('data-label="By"');
+    expect(await shown({ from: '2020-01-01', to: '2020-01-02' })).toContain('No record matches');
+    expect(await shown({ from: 'yesterday' })).toContain('“yesterday” is no day');
+    expect(await shown({ actor: 'Eve@example.com' })).toContain('title="eve at');
+    expect(await shown({ actor: 'nobody@example.com' })).toContain('No record matches');
+  });
+});
+
 describe('what an agent did', () => {
   test('is shown to administrators, for projects of the operator', async () => {
     const headers = await session('ada', 'admin');

@@ -1,5 +1,4 @@
 import { errorStatus } from '../../../contract/errors.ts';
-import { type AuditLog, listAuditRecords } from '../../../domain/audit-log/audit-log.ts';
 import {
   agentDetail,
   listAgents,
@@ -22,10 +21,11 @@ import { pageAnswer } from '../../pages.ts';
 import type { ControlPlaneApp } from '../operation.ts';
 import { neverKept, visitor } from '../visitor.ts';
 import { type ActivityPorts, agentActivity, agentExchange, type Call } from './agent-activity.ts';
+import { type AuditPagePorts, auditSearchIn, searchAuditLog } from './audit-search.ts';
 export type ConsolePorts = VisibleAgentPorts &
   ActivityPorts &
-  ConsoleNaming & {
-    readonly auditLog: Pick<AuditLog, 'page'>;
+  ConsoleNaming &
+  AuditPagePorts & {
     readonly links: readonly Link[];
     readonly besideIntegrity: boolean;
     /** Whether the service has a secret for registration tokens. */
@@ -109,21 +109,18 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
     bare: { title: auditLog.name, here: auditLog },
     refuses: administratorsOnly,
     show: async ({ query }) => {
-      const [actor = '', action = '', target = ''] = [query.actor, query.action, query.target].map((text) =>
-        text?.trim(),
-      );
-      const exact = { actor: orNull(actor), action: orNull(action), target: orNull(target) };
-      const filter = { ...exact, from: null, until: null };
-      const found = await listAuditRecords(ports.auditLog, filter, pageOf(query));
+      const search = auditSearchIn(query);
+      const found = await searchAuditLog(ports, search, pageOf(query));
+      const records = found.page.records;
       const people = await peopleNames(
         ports,
-        found.records.map((record) => record.actor),
+        records.map((record) => record.actor),
       );
       const targets = await targetNames(
         ports,
-        found.records.flatMap((record) => record.target ?? []),
+        records.flatMap((record) => record.target?.split(' ') ?? []),
       );
-      return auditLogPage({ actor, action, target }, found, { people, targets });
+      return auditLogPage({ search, ...found, people, targets, hasLineages: besideIntegrity });
     },
   });
 
