@@ -13,8 +13,12 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/gateway.md'), 'u
 const gateway = useGateway();
 
 test('the records of the page are accepted in order, and answered as it shows', async () => {
-  const variables = new Map([...page.matchAll(/^(\w+)=([\w-]+)/gm)].map(([, name, value]) => [name, value]));
-  await gateway.agent({ id: String(variables.get('AGENT')) });
+  const [, project = ''] = /^PROJECT=(\S+)$/m.exec(page) ?? [];
+  const variables = new Map([
+    ['PROJECT', project],
+    ['AGENT', 'agent_0'],
+  ]);
+  await gateway.agent({ id: 'agent_0' });
   const sent = [...page.matchAll(/^gateway ([\w-]+)( \$MANAGER)? <<END\n(.*?)\nEND$/gms)];
   expect(sent).toHaveLength(5);
   const answers = [];
