@@ -50,6 +50,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['login', async () => (await import('./commands/login.ts')).loginCommand],
   ['logout', async () => (await import('./commands/logout.ts')).logoutCommand],
   ['token', async () => (await import('./commands/token.ts')).tokenCommand],
+  ['limits', async () => (await import('./commands/limits/limits.ts')).limitsCommand],
   ['config', async () => (await import('./commands/config.ts')).configCommand],
   [completion, async () => (await import('./completion/completion.ts')).completionCommand],
 ]);

@@ -18,7 +18,7 @@ function fill(limits: DynamicConfigAnswer): void {
 function complain(error: unknown): void {
   const needsToken = error instanceof Failure && error.status === 401;
   part('problem').textContent = needsToken
-    ? 'The integrity service accepts only bearer tokens, and a page has none. On the command line, run “cairn login” and then “cairn config”.'
+    ? 'The integrity service accepts only bearer tokens, and a page has none. On the command line, run “cairn login” and then “cairn limits --reads 64 --writes 32”.'
     : sentenceOf(error);
 }
 
