@@ -157,6 +157,7 @@ function discoveryOf(settings: Settings): AuthDiscoveryRoutes {
             issuer: requiredValue(settings.authBearerIssuerUrl),
             clientId: requiredValue(settings.authBearerClientId),
             scopes: settings.authBearerScopes,
+            audience: settings.oidcIssuerUrl === settings.authBearerIssuerUrl ? settings.oidcAudience : null,
           }
         : null,
   };

@@ -10,6 +10,7 @@ interface Script {
   readonly answers: readonly TokenAnswer[];
   readonly device?: Readonly<Record<string, unknown>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly audience?: string;
 }
 
 const { privateKey, publicKey } = await generateKeyPair('RS256');
@@ -29,15 +30,17 @@ function tokens(changes: Record<string, unknown> = {}, key = privateKey) {
 }
 
 /** Logs in at a scripted issuer. Time passes only by waiting. */
-async function scripted({ answers, device, metadata }: Script, stop = new AbortController()) {
+async function scripted({ answers, device, metadata, audience }: Script, stop = new AbortController()) {
   const left = [...answers];
   const waits: number[] = [];
   const shown: UserCode[] = [];
   const asked: string[] = [];
+  let begun = new URLSearchParams();
   await using issuer = await startJsonServer(async ({ path, body }, url) => {
     if (path === '/keys')
       return { body: { keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256' }] } };
     if (path === '/device') {
+      begun = new URLSearchParams(body);
       const codes = { device_code: 'the device code', user_code: 'WDJB-MJHT', expires_in: 600 };
       return { body: { ...codes, verification_uri: `${url}/enter`, ...device } };
     }
@@ -58,13 +61,22 @@ async function scripted({ answers, device, metadata }: Script, stop = new AbortC
     clock: () => waits.reduce((sum, seconds) => sum + seconds, 0) * 1_000,
     stop: stop.signal,
   };
-  const config = { issuer: new URL(issuer.url), clientId: 'cli', scopes: ['openid', 'email'] };
+  const config = { issuer: new URL(issuer.url), clientId: 'cli', scopes: ['openid', 'email'], audience };
   const outcome = await deviceLogin(config, ports).then(
     (issued) => ({ issued, failure: undefined }),
     (failure: Error) => ({ issued: undefined, failure }),
   );
-  return { ...outcome, waits, shown, asked };
+  return { ...outcome, waits, shown, asked, begun };
 }
+
+test.each([
+  [undefined, null, null],
+  ['cairn', 'cairn', null],
+  ['https://cairn.example', 'https://cairn.example', 'https://cairn.example'],
+])('a login for the audience %s asks the issuer for it', async (audience, named, resource) => {
+  const { begun } = await scripted({ answers: [tokens()], ...(audience && { audience }) });
+  expect([begun.get('audience'), begun.get('resource')]).toEqual([named, resource]);
+});
 
 describe('polling until the code is entered', () => {
   test('waits as long as the issuer says, and longer after slow_down', async () => {

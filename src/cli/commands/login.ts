@@ -80,9 +80,9 @@ async function readDeviceConfig(url: string): Promise<DeviceConfig> {
         `The service at ${url} offers no login for tools: ${error.message} If authentication is enabled, set CAIRN_TOKEN or name the control plane with --issuer-from.`,
       );
     });
-  const { issuer, client_id, scopes } = await answerJson(response, deviceConfig);
+  const { issuer, client_id, scopes, audience } = await answerJson(response, deviceConfig);
   const address = new URL(issuer);
   if (!isSafeUrl(address))
     failNo(`The service at ${url} names the issuer ${issuer}, which has no https. Nothing was sent to it.`);
-  return { issuer: address, clientId: client_id, scopes };
+  return { issuer: address, clientId: client_id, scopes, audience };
 }

@@ -37,6 +37,10 @@ export const deviceConfig = z
       .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/))
       .min(1)
       .meta({ example: ['openid', 'profile', 'email'] }),
+    audience: z.string().min(1).optional().meta({
+      description: 'What to ask an access token for, if the integrity service takes such tokens',
+      example: 'cairn',
+    }),
   })
   .meta({ id: 'DeviceConfig' });
 

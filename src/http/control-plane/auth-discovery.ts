@@ -9,6 +9,8 @@ export interface DeviceConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** Of access tokens for the integrity service; null if it takes none of this issuer. */
+  readonly audience: string | null;
 }
 
 export interface AuthDiscoveryRoutes {
@@ -56,8 +58,13 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
           'not_found',
           'This service accepts no ID tokens of tools. GET /v1/auth/providers shows how callers sign in.',
         );
-      const { issuer, clientId, scopes } = device;
-      return answer(200, { issuer, client_id: clientId, scopes: [...scopes] });
+      const { issuer, clientId, scopes, audience } = device;
+      return answer(200, {
+        issuer,
+        client_id: clientId,
+        scopes: [...scopes],
+        ...(audience !== null && { audience }),
+      });
     },
   });
 }

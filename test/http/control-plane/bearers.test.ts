@@ -22,6 +22,14 @@ describe('ID tokens of tools', () => {
       client_id: plane.provider.deviceClient.id,
       scopes: ['openid', 'profile', 'email'],
     });
+    // Then tools also get access tokens for the integrity service.
+    const integrity = {
+      CAIRN_AUTH_MODE: 'oidc',
+      CAIRN_OIDC_ISSUER_URL: plane.provider.issuer,
+      CAIRN_OIDC_AUDIENCE: 'cairn',
+    };
+    const both = await (await plane.replica(integrity)).send('GET', '/v1/auth/device-config');
+    expect(both.json).toEqual({ ...config.json, audience: 'cairn' });
     const tokens = await plane.provider.deviceTokens('ada');
     const answer = await me(bearer(tokens.id_token));
     expect(answer).toMatchObject({

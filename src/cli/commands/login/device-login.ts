@@ -8,6 +8,8 @@ export interface DeviceConfig {
   readonly issuer: URL;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** What the access token shall be for. */
+  readonly audience?: string | undefined;
 }
 
 export interface UserCode {
@@ -50,7 +52,7 @@ export async function deviceLogin(config: DeviceConfig, ports: LoginPorts): Prom
 }
 
 async function logIn(config: DeviceConfig, { show, wait, clock, stop }: LoginPorts): Promise<IssuedTokens> {
-  const { issuer, clientId, scopes } = config;
+  const { issuer, clientId, scopes, audience } = config;
   const client = { client_id: clientId, [oauth.clockTolerance]: 30 };
   const options = {
     signal: () => AbortSignal.any([stop, AbortSignal.timeout(requestTimeoutMs)]),
@@ -61,8 +63,12 @@ async function logIn(config: DeviceConfig, { show, wait, clock, stop }: LoginPor
   const server = await oauth.processDiscoveryResponse(issuer, discovery);
   if (server.device_authorization_endpoint === undefined)
     failNo(`The issuer ${issuer.href} does not support device login (RFC 8628). Set CAIRN_TOKEN instead.`);
-  const scope = { scope: scopes.join(' ') };
-  const answer = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), scope, options);
+  const parameters = {
+    scope: scopes.join(' '),
+    // RFC 8707, and what providers read that are older than it. As in a sign-in by browser.
+    ...(audience !== undefined && { audience, ...(URL.canParse(audience) && { resource: audience }) }),
+  };
+  const answer = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), parameters, options);
   const device = await oauth.processDeviceAuthorizationResponse(server, client, answer);
   const polling = pollingOf(device);
   show({
