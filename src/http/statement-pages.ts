@@ -8,10 +8,11 @@ import { parseIdentifier, parseUuid } from '../domain/integrity/identifiers/iden
 import { readStatement } from '../domain/integrity/statements/read-statement.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
-import { type Link, start } from '../ui/header.ts';
+import { type Link, searchAddress, start } from '../ui/header.ts';
 import { entryPage, lineagePage } from '../ui/lineage-page.ts';
 import { graphPage, startPage, statementPage } from '../ui/statements/pages.ts';
 import { comparisonPage, runsPage } from '../ui/statements/runs-pages.ts';
+import { searchPage } from '../ui/statements/search-page.ts';
 import { problemPage } from '../ui/statements/shell.ts';
 import { pageAnswer, pageFileAnswer } from './pages.ts';
 import { pageOfSearch, type SearchedPorts } from './searched-page.ts';
@@ -72,9 +73,16 @@ function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]):
     }
     if (Object.values(given).every((text) => text === '')) return pageAnswer(context, await runsPage(links));
     const page = await pageOfSearch(ports, given.q, () => readerOf(context));
-    return page === undefined
-      ? pageAnswer(context, await startPage({ search: given, links }))
-      : context.redirect(page, 303);
+    if (page !== undefined) return context.redirect(page, 303);
+    if (given.type === '' && given.by === '') return context.redirect(searchFor(given.q), 303);
+    return pageAnswer(context, await startPage({ search: given, links }));
+  });
+
+  app.get(searchAddress, async (context) => {
+    const q = (context.req.query('q') ?? '').trim();
+    if (q.length <= longestSearch) return pageAnswer(context, await searchPage(q, links));
+    const problem = `A search has at most ${longestSearch} characters, and this one has ${q.length}.`;
+    return pageAnswer(context, await searchPage('', links, problem), 400);
   });
 
   for (const path of ['/ui/graph', '/ui/runs', '/ui/statement'])
@@ -111,6 +119,10 @@ function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]):
       return await statementPage(text, links);
     });
   });
+}
+
+function searchFor(q: string): string {
+  return `${searchAddress}?${new URLSearchParams({ q })}`;
 }
 
 /** The reader of a page; undefined if the page was requested without a valid token. */

@@ -17,7 +17,7 @@ export async function apiPage(links: readonly Link[]): Promise<string> {
 <link rel="stylesheet" href="/ui/files/api.css">
 </head>
 <body>
-${header({ here: apiReference, links })}
+${header({ here: apiReference, links, searched: null })}
 <main id="api"></main>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script src="docs/start.js"></script>

@@ -43,8 +43,20 @@ interface HeaderParts {
   /** The page or the topic of the page. */
   readonly here?: Link;
   readonly links: readonly Link[];
-  readonly field?: Html;
+  /** What the reader searches for; null for a page without the field, because its policy forbids forms. */
+  readonly searched?: string | null;
 }
+
+/** Where things are found by any part of their names. */
+export const searchAddress = '/ui/search';
+
+const searchField = (
+  searched: string,
+) => html`<form action="${searchAddress}" class="open" role="search" aria-label="Find anything">
+<label for="search" class="unseen">Find anything</label>
+<input id="search" name="q" type="search" value="${searched}" placeholder="Find by name, hash or DID" maxlength="2000" required spellcheck="false" autocomplete="off">
+<button>Find</button>
+</form>`;
 
 /** Text of others is escaped, so it never contains this. */
 const personPlace = '<!-- who is signed in -->';
@@ -58,13 +70,13 @@ export function withPerson(page: string, person: string | undefined): string {
   return page.replace(personPlace, () => String(shown));
 }
 
-export function header({ here, links, field }: HeaderParts): Html {
+export function header({ here, links, searched = '' }: HeaderParts): Html {
   const item = ({ name, address }: Link) =>
     html`<a href="${address}"${address === here?.address ? html` aria-current="page"` : ''}>${name}</a>`;
   return html`<header>
 <a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 || !here ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
 ${links.length > 1 ? html`<nav id="pages" aria-label="Pages" popover>${links.map(item)}</nav>` : ''}
-${field ?? ''}
+${links.includes(start) && searched !== null ? searchField(searched) : ''}
 ${raw(personPlace)}
 ${links.length > 1 ? html`<button type="button" class="menu" popovertarget="pages">Menu</button>` : ''}
 </header>`;

@@ -49,14 +49,8 @@ ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
   });
 }
 
-const openField = html`<form action="/ui/lineage" class="open" role="search">
-<label for="id" class="unseen">A CID, a UUID or a DID</label>
-<input id="id" name="id" placeholder="Another CID, UUID or DID" required spellcheck="false" autocomplete="off">
-<button>Open</button>
-</form>`;
-
 function lineage(id: string, bare: string, links: readonly Link[]): Html {
-  return html`${header({ here: lineages, links, field: openField })}
+  return html`${header({ here: lineages, links })}
 <main id="lineage" data-id="${id}" data-kinds="${kindsJson}">
 <div class="subject">
 <h1 id="heading">Lineage of</h1>

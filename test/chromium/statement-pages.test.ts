@@ -119,6 +119,33 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     expect(tab.problems).toEqual([]);
   });
 
+  it.each([1_440, 390])(
+    'find things from the header of any page by keyboard, %i pixels wide',
+    async (width) => {
+      await using tab = await open({ viewport: { width, height: 800 } });
+      const { page } = tab;
+      for (const path of [
+        '/ui',
+        `/ui/graph/${graph}`,
+        `/ui/lineage/${artefact('model.bin')}`,
+        '/ui/nowhere',
+      ]) {
+        await page.goto(server.url + path);
+        await page.getByLabel('Find anything').locator('visible=true').last().fill('odel.b');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Search for “odel.b”' }).waitFor();
+        await page
+          .getByRole('table', { name: 'Artefacts' })
+          .getByRole('link', { name: 'model.bin' })
+          .waitFor();
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await expectAccessible(page);
+      await page.getByRole('table', { name: 'Artefacts' }).getByRole('link', { name: 'model.bin' }).click();
+      await page.getByRole('heading', { name: 'Lineage of' }).waitFor();
+    },
+  );
+
   it('show credentials with the statement that they are about, and put other credentials into words', async () => {
     await using tab = await open();
     const { page } = tab;

@@ -81,7 +81,6 @@ export async function statementPage(id: string, links: readonly Link[]): Promise
     about: id,
     script: 'statements/statement.ts',
     links,
-    searches: true,
     content: html`<nav class="over" aria-label="Path"><a href="/ui">Start</a> <span id="parents"></span></nav>
 <p id="kind"></p>
 <h1 id="heading">Statement</h1>
@@ -99,7 +98,6 @@ export async function graphPage(id: string, links: readonly Link[]): Promise<str
     about: id,
     script: 'statements/graph.ts',
     links,
-    searches: true,
     content: html`<nav class="over" aria-label="Path"><a href="/ui">Start</a> <span id="parents"></span></nav>
 <h1 id="heading">Graph</h1>
 ${problemPlace}

@@ -39,7 +39,6 @@ export async function comparisonPage(a: string, b: string, links: readonly Link[
     data: { a, b },
     script: 'runs/compare.ts',
     links,
-    searches: true,
     content: html`<nav class="over" aria-label="Path"><a href="/ui">Start</a></nav>
 <h1 id="heading">Two runs</h1>
 ${problemPlace}

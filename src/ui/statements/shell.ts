@@ -13,15 +13,9 @@ export interface ReadingPage {
   readonly script?: string;
   readonly content: Html;
   readonly links: readonly Link[];
-  /** Whether the header has a search field. */
-  readonly searches?: boolean;
+  /** What the reader searches for. */
+  readonly searched?: string;
 }
-
-const searchField = html`<form action="/ui" class="open" role="search">
-<label for="q" class="unseen">Name, hash, CID, UUID or DID</label>
-<input id="q" name="q" placeholder="Name, hash, CID, UUID or DID" maxlength="2000" required spellcheck="false" autocomplete="off">
-<button>Search</button>
-</form>`;
 
 /** A page about statements. It holds no data: its script asks the API with the credentials of the reader. */
 export async function readingPage({
@@ -32,7 +26,7 @@ export async function readingPage({
   script,
   content,
   links,
-  searches = false,
+  searched = '',
 }: ReadingPage): Promise<string> {
   return await page({
     title,
@@ -43,7 +37,7 @@ export async function readingPage({
       'runs/runs.css',
     ],
     scripts: script === undefined ? [] : [script],
-    body: html`${header({ here, links, ...(searches && { field: searchField }) })}
+    body: html`${header({ here, links, searched })}
 <main id="page" class="reading" data-about="${about}"${data ? html` data-a="${data.a}" data-b="${data.b}"` : ''} data-kinds="${kindsJson}">
 ${content}
 </main>
