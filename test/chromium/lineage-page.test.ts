@@ -332,7 +332,7 @@ describeChromium('the lineage page', ({ open }) => {
     const { page } = tab;
     await page.goto(`${server.url}/ui/lineage/${bare('model')}`);
     expect(await page.locator('#details').innerText()).toContain('The drawing needs JavaScript.');
-    expect(await page.locator('button:visible').allTextContents()).toEqual(['Open']);
+    expect(await page.locator('button:visible').allTextContents()).toEqual(['Find']);
     expect((await page.request.get(`${server.url}/lineage/v1/${bare('model')}`)).status()).toBe(200);
   });
 
