@@ -146,6 +146,24 @@ describe('cairn record', () => {
     expect(gate.requests.map(({ path }) => path)).not.toContain('/statements/v1/batch');
   });
 
+  test('--if-changed skips a step that is recorded as it is now, and runs it after any change', async () => {
+    using project = useProject(service);
+    const script = 'echo ran >> runs; cat raw.csv > out.csv';
+    const step = async (more = script) => await project.record(['--output', 'out.csv', '--if-changed'], more);
+    const runs = () => readFileSync(project.file('runs'), 'utf8').split('\n').length - 1;
+    expect((await step()).stderr).toMatch(/^Recorded/m);
+    const again = await step();
+    expect([again.code, again.stderr, runs()]).toEqual([0, expect.stringContaining('Skipped "test"'), 1]);
+    writeFileSync(project.file('raw.csv'), 'changed');
+    await step();
+    expect(runs()).toBe(2);
+    writeFileSync(project.file('out.csv'), 'damaged');
+    await step();
+    expect(runs()).toBe(3);
+    await step(`${script}; true`);
+    expect(runs()).toBe(4);
+  });
+
   test('warns before the run about an input that is an output, or contains one', async () => {
     using project = useProject(service);
     mkdirSync(project.file('data'));

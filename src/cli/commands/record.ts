@@ -7,6 +7,7 @@ import {
   type Recorded,
   type RecordedFile,
   type Recording,
+  recordedAlready,
   recordRun,
   rehearse,
 } from '../record/recording.ts';
@@ -28,6 +29,7 @@ interface RecordFlags {
   readonly metadata: Readonly<Record<string, Value>>;
   readonly recordFailure?: true;
   readonly allowUnwrittenOutputs?: true;
+  readonly ifChanged?: true;
   readonly sign?: string;
   readonly spool?: string;
   readonly dryRun?: true;
@@ -66,6 +68,7 @@ export function recordCommand(program: Command, io: Io): void {
     .option('--metrics <file>', 'a JSON file with metrics that the command writes')
     .option('--env <name...>', 'environment variables whose values are kept', [])
     .option('--metadata <key=value...>', 'what else to say about the run', keyAndValue, {})
+    .option('--if-changed', 'skip a command that is recorded with the same program, inputs and outputs')
     .option('--record-failure', 'record a command that fails, with the outputs that it wrote')
     .option('--allow-unwritten-outputs', 'record outputs that the command did not write; the record says so')
     .option('--sign <key file>', 'sign a credential for each statement with this key (cairn key create)')
@@ -103,6 +106,7 @@ async function record(io: Io, command: readonly string[], flags: RecordFlags): P
     env: environment,
     json,
     dryRun,
+    ifChanged,
     ...others
   } = flags;
   const recording: Recording = { ...others, inputs, outputs, parameters, environment, command };
@@ -111,6 +115,15 @@ async function record(io: Io, command: readonly string[], flags: RecordFlags): P
     const statements = await rehearse(io, recording);
     await writeText(io, json ? `${JSON.stringify(statements)}\n` : statements.map(indented).join(''));
     return;
+  }
+  if (ifChanged) {
+    const earlier = await recordedAlready(io, recording);
+    if (earlier !== undefined) {
+      const sentence = `Skipped "${recording.name}": its command, inputs and outputs are recorded as they are now (${shortId(earlier)}).`;
+      if (json) await writeText(io, `${JSON.stringify({ skipped: true, computation: earlier })}\n`);
+      else say(io, sentence);
+      return;
+    }
   }
   const stdout = json ? io.stderr : io.stdout;
   using signals = new DisposableStack();

@@ -18,6 +18,7 @@ import {
   outputsOf,
   warnAboutOverlap,
 } from './checks.ts';
+import { earlierRun } from './earlier-run.ts';
 import { type Folders, placesOf, programOf, survey } from './places.ts';
 import type { Ending } from './run-command.ts';
 import { type FactsBefore, factsAfter, factsBefore, type Told } from './run-facts.ts';
@@ -149,6 +150,20 @@ export async function recordRun(
   };
   const failure = ending.failure ?? (lack && new Failure(exitCodes.no, lack));
   return { recorded, failure };
+}
+
+/**
+ * The id of a run that is recorded with the same command, program and inputs, and with the outputs as they are on the disk;
+ * undefined if there is none.
+ */
+export async function recordedAlready(io: RecordIo, recording: Recording): Promise<string | undefined> {
+  if (recording.spool !== undefined) failUsage('--if-changed asks the service. Leave out --spool.');
+  const prepared = await prepare(io, recording);
+  const missing: string[] = [];
+  const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
+  if (missing.length > 0 || !prepared.client) return undefined;
+  const outputs = await hashPlaces(io, places);
+  return await earlierRun(prepared.client, { ...prepared, outputs });
 }
 
 function throwUnrecorded(failure: unknown): never {
