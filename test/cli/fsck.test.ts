@@ -33,7 +33,7 @@ describe('cairn fsck', () => {
     using folder = await useFolder();
     const run = await folder.fsck();
     expect(run.code, run.stderr).toBe(0);
-    expect(run.stdout).toMatch(/^sound\n {2}\d+ blobs, \d+ statements, 4 graphs, 17 records checked\n$/);
+    expect(run.stdout).toMatch(/^sound\n {2}\d+ blobs, \d+ statements, 4 graphs, 37 records checked\n$/);
     expect(run.stderr).toContain(folder.data);
   });
 

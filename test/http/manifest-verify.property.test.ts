@@ -234,9 +234,9 @@ describe('verification', () => {
       verified(Buffer.from(JSON.stringify({ ...manifest(), attachedBlobs })));
     const { findings } = await listing(absent, 'nonsense', 3);
     expect(findings).toEqual([
-      { kind: 'missing', place: '/attachedBlobs/0', identifier: cidUrn(cidOf(codecs.raw, 'absent')) },
       expect.objectContaining({ kind: 'fault', place: '/attachedBlobs/1', code: 'invalid_cid' }),
       expect.objectContaining({ kind: 'fault', place: '/attachedBlobs/2', code: 'invalid_cid' }),
+      { kind: 'missing', place: '/attachedBlobs/0', identifier: cidUrn(cidOf(codecs.raw, 'absent')) },
     ]);
   });
 

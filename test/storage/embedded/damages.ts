@@ -77,6 +77,7 @@ const derived = [
   ]),
   'SELECT graph_id, statements FROM graphs ORDER BY id',
   'SELECT record FROM names ORDER BY id',
+  'SELECT record FROM blob_hashes ORDER BY blake3',
   "SELECT json_remove(record, '$.createdAt') AS record FROM retractions ORDER BY id",
   'SELECT record FROM state_blobs ORDER BY id',
   "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name",
@@ -143,6 +144,11 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
     'a wrong name',
     'SELECT id FROM names',
     "UPDATE names SET record = json_set(record, '$.folded', 'other') WHERE id = :id",
+  ),
+  damage(
+    'a wrong digest',
+    'SELECT blake3 AS id FROM blob_hashes',
+    "UPDATE blob_hashes SET record = json_set(record, '$.git', 'other') WHERE blake3 = :id",
   ),
   damage('a missing retraction', 'SELECT id FROM retractions', 'DELETE FROM retractions WHERE id = :id'),
   damage(

@@ -45,7 +45,14 @@ async function newPlace(): Promise<Place> {
 /** What can be derived from the bytes of statements, and the indexes. */
 async function derivedData({ url, name }: DatabaseAddress): Promise<unknown> {
   await using database = await Database.connect(databaseClient(url), { url, name });
-  const derived = ['statements', 'unverified_statements', 'names', 'retractions', 'state_blobs'];
+  const derived = [
+    'statements',
+    'unverified_statements',
+    'names',
+    'blob_hashes',
+    'retractions',
+    'state_blobs',
+  ];
   const collections = derived.map(async (name) => {
     const collection = database.collection<Document>(name);
     const indexes = (await collection.indexes()).map((index) => index.name).toSorted();
@@ -195,6 +202,7 @@ const derived: readonly DerivedDamage<Place>[] = [
     name: 'a missing retraction',
     do: (place) => change(place, async ({ db }) => void (await db.collection('retractions').deleteOne({}))),
   },
+  ofAny('a wrong digest', 'blob_hashes', {}, (one) => ({ ...one, git: 'other' })),
   ofAny('a wrong retraction', 'retractions', {}, (one) => ({ ...one, subject: 'other', withdrawn: 'other' })),
   {
     name: 'a missing state blob',

@@ -126,6 +126,13 @@ export async function noteOlderBlobs({
   await unhashed.insert([{ name: listName(further), dueAt: at, notedAt: at }]);
 }
 
+/** Whether all blobs of a store were looked through, so that each one has its digests or waits for them. */
+export async function hasLooked(unhashed: Pick<UnhashedBlobs, 'page'>): Promise<boolean> {
+  const range = { from: 'all', until: 'alm' };
+  const { records } = await unhashed.page('key', [], { after: null, limit: 10, range });
+  return records.some((record) => isList(record) && record.dueAt === null);
+}
+
 const namesAtOnce = 500;
 
 /** Notes the blobs whose digests are not all known. */

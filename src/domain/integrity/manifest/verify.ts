@@ -1,9 +1,10 @@
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
+import { type BlobHashRecord, cidsOfHashes, hashRecord } from '../blobs/blob-hashes.ts';
 import { collectionParts } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
-import { blake3Digest } from '../identifiers/hashing.ts';
+import { blake3Digest, digestsHasher } from '../identifiers/hashing.ts';
 import type { IdentifiedRow, StatementRow } from '../ports.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import { type CarriedBlob, wholeOf } from './blobs.ts';
@@ -29,7 +30,11 @@ export async function* verifyManifest(
   ports: ManifestVerification,
   file: RandomAccess,
   form: ManifestForm,
-  witness: ManifestWitness = { signatures: new ManifestSignatures(ports.signatures), rows: async () => {} },
+  witness: ManifestWitness = {
+    signatures: new ManifestSignatures(ports.signatures),
+    rows: async () => {},
+    hashes: null,
+  },
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
   const verification = new Verification(ports, witness);
   try {
@@ -48,6 +53,8 @@ export interface ManifestWitness {
   readonly signatures: ManifestSignatures;
   /** Statements with a verified id, one form of each. */
   readonly rows: (rows: readonly StatementRow[]) => Promise<void>;
+  /** The CIDs of intact bytes; null if nobody needs them. */
+  readonly hashes: ((record: BlobHashRecord) => Promise<void>) | null;
 }
 
 export type ManifestVerification = OfflineVerifying & { readonly signatures: ManifestSignatureChecking };
@@ -58,7 +65,7 @@ class Verification {
   /** CIDs of the carried blobs (with any codec) and of the statements. */
   readonly #carried = new DigestSet();
   readonly #referenced = new DigestSet();
-  /** References that a later statement may satisfy. */
+  /** References that a later statement or another hash of a blob may satisfy. */
   readonly #open: { place: string; cid: Cid }[] = [];
   #contexts: ManifestContexts | undefined;
   readonly #summary: SummaryCounts;
@@ -148,38 +155,32 @@ class Verification {
         if (isProblem(one)) yield problemFinding(one.place, one.error);
         else {
           this.#counts.claimed += 1;
-          yield* this.#statement(carrier, one.row, trusted(one.row), one.pointer);
+          this.#statement(carrier, one.row, trusted(one.row), one.pointer);
         }
       }
     }
     for await (const blob of carrier.candidates(this.#ports.maxStatementBytes)) {
       const row = await otherForm(this.#ports, contexts, ids, blob);
-      if (row) yield* this.#statement(carrier, row, trusted(row), blob.place);
+      if (row) this.#statement(carrier, row, trusted(row), blob.place);
     }
   }
 
-  *#statement(
-    carrier: ManifestCarrier,
-    row: IdentifiedRow,
-    { isTrusted }: StatementRow,
-    place: string,
-  ): Generator<ManifestFinding> {
+  #statement(carrier: ManifestCarrier, row: IdentifiedRow, { isTrusted }: StatementRow, place: string): void {
     carrier.note(row);
     this.#carried.add(keyOf(row.jcsCid));
     this.#counts.statements += 1;
     if (!row.isCovered) this.#counts.uncovered += 1;
     if (!row.isCovered || !isTrusted) this.#doubtful.add(row.rdfcCid.digest);
     for (const { identifier } of row.references)
-      if (identifier.startsWith('urn:cid:')) yield* this.#reference(identifier, place);
+      if (identifier.startsWith('urn:cid:')) this.#reference(identifier, place);
   }
 
   /** @param identifier a CID after `urn:cid:`. */
-  *#reference(identifier: string, place: string): Generator<ManifestFinding> {
+  #reference(identifier: string, place: string): void {
     if (!this.#referenced.add(blake3Digest(identifier))) return;
     const cid = parseCid(identifier);
     if (this.#carried.has(keyOf(cid))) return;
-    if (cid.codec === codecs.jcs) this.#open.push({ place, cid });
-    else yield { kind: 'missing', place, identifier };
+    this.#open.push({ place, cid });
   }
 
   /** The list of a CAR of its blobs that nothing else names. */
@@ -191,7 +192,7 @@ class Verification {
       const { start, end } = slice;
       const text = Buffer.from(await json.bytes({ start, end: Math.min(end, start + cidBytes) })).toString();
       const cid = cidIn(text.slice(1, -1));
-      if (cid) yield* this.#reference(cidUrn(cid), place);
+      if (cid) this.#reference(cidUrn(cid), place);
       else yield fault(place, 'invalid_cid', `${shortened(text)} is not a CID.`);
       index += 1;
     }
@@ -204,17 +205,30 @@ class Verification {
         continue;
       }
       if (carrier.form === 'json') this.#counts.blobs += 1;
-      if (checked.cid.codec === codecs.hashSequence) yield* this.#collection(checked);
+      await this.#noteHashes(checked);
+      if (checked.cid.codec === codecs.hashSequence) await this.#collection(checked);
       const { blob, cid, bytes } = checked;
       if (blob.size <= credentialLimit)
         await this.#witness.signatures.noteContent(cid, bytes ?? (await wholeOf(blob)));
     }
   }
 
-  async *#collection({ blob, cid, bytes }: CheckedBlob): AsyncGenerator<ManifestFinding> {
+  /** Every hash of a carried blob names it, so a reference by another one is no missing one. */
+  async #noteHashes({ blob, bytes }: CheckedBlob): Promise<void> {
+    const { hashes } = this.#witness;
+    if (!hashes && this.#open.length === 0) return;
+    const hasher = digestsHasher(blob.size, []);
+    if (bytes) hasher.update(bytes);
+    else for await (const chunk of blob.bytes()) hasher.update(chunk);
+    const record = hashRecord(hasher.digests(), blob.size);
+    for (const text of cidsOfHashes(record)) this.#carried.add(keyOf(parseCid(text)));
+    await hashes?.(record);
+  }
+
+  async #collection({ blob, cid, bytes }: CheckedBlob): Promise<void> {
     if (blob.size > collectionLimit || !this.#referenced.has(blake3Digest(cidUrn(cid)))) return;
     const parts = collectionParts(bytes ?? (await wholeOf(blob)));
-    for (const part of parts) yield* this.#reference(cidUrn(part), blob.place);
+    for (const part of parts) this.#reference(cidUrn(part), blob.place);
   }
 
   async *#anchors(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {

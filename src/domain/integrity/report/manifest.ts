@@ -2,6 +2,7 @@ import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { reachEverything } from '../access/content-reach.ts';
+import type { BlobHashRecord, BlobHashRecords } from '../blobs/blob-hashes.ts';
 import type { SameBytes } from '../blobs/same-bytes.ts';
 import { noFolders } from '../folders/folders.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
@@ -27,6 +28,7 @@ export interface ManifestReporting extends ManifestVerification {
     readonly statementIndex: StatementIndex;
     readonly graphs: Pick<GraphStore, 'add'>;
     readonly sameBytes: SameBytes;
+    readonly blobHashing: { readonly hashes: Pick<BlobHashRecords, 'insert'> };
   };
   readonly now: () => Date;
 }
@@ -51,10 +53,16 @@ export async function reportOnManifest(
   const { store } = ports;
   const signatures = new ManifestSignatures(ports.signatures);
   await store.graphs.add({ graphId, name: 'manifest', parentId: null, projectId: graphId });
+  const known: BlobHashRecord[] = [];
+  const keep = async () => void (await store.blobHashing.hashes.insert(known.splice(0)));
   const { summary, checks, damaged } = await verify(ports, file, form, {
     signatures,
     rows: async (rows) => void (await store.statements.putMany(rows, graphId)),
+    hashes: async (record) => {
+      if (known.push(record) >= page) await keep();
+    },
   });
+  await keep();
   const carrier = await openCarrier(file, form).catch(() => undefined);
   const proven = signatures.trusting.signatures;
   const manifest = carrier && { carrier, index: store.statementIndex, scope, damaged, signatures: proven };
