@@ -136,7 +136,9 @@ export const derivedSearchEntries: DerivedRecords<VerifiedStatement | Graph, typ
       return entriesOfName(name, { id: name.id, order: 0 - name.newestFirst, projects });
     });
     const order = store.now().getTime() * 1_000;
-    const records = [...made.flat(), ...graphs.flatMap((graph) => entriesOfGraph(graph, order))];
+    // A damaged graph may have no name, which its own check reports.
+    const named = graphs.filter(({ name }) => typeof name === 'string');
+    const records = [...made.flat(), ...named.flatMap((graph) => entriesOfGraph(graph, order))];
     return { records: [...new Map(records.map((record) => [record.id, record])).values()] };
   },
   // Any of the statements that give the same name can have made it.
