@@ -3,6 +3,7 @@ import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Visitor } from '../../bench/access/visitor.ts';
+import { houses, project } from '../../bench/demo/graphs.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { spawnNode } from './spawn-cairn.ts';
 
@@ -78,16 +79,21 @@ test('with --sign-in the demo has its own provider, and each person signs in wit
     (await browser.submit((await loginPage()).forms[0], { ...fields('ada'), login: 'ben' })).text,
   ).toContain('There is no such account');
   // The same browser can sign in as somebody else without signing out at the provider.
-  for (const [login, role] of [
-    ['ben', 'member'],
-    ['ada', 'admin'],
-    ['dora', 'member'],
+  const graphs = [project, houses].map(({ graph_id: id }) => `${url}/ui/graph/${id}`);
+  for (const [login, role, shown] of [
+    ['ben', 'member', [200, 404]],
+    ['cleo', 'member', [404, 200]],
+    ['ada', 'admin', [200, 200]],
+    ['dora', 'member', [200, 200]],
   ] as const) {
     const page = await browser.open((await start()).url, {}, [provider.origin]);
     const back = await browser.submit(page.forms[0], fields(login));
     await browser.open(back.url);
     const me = await browser.open(`${url}/v1/me`);
     expect(JSON.parse(me.text)).toMatchObject({ subject: login, role });
+    const statuses = [];
+    for (const graph of graphs) statuses.push((await browser.open(graph)).status);
+    expect([login, statuses]).toEqual([login, shown]);
   }
   running.child.kill('SIGINT');
   expect((await running.done).code).toBe(0);
