@@ -216,7 +216,7 @@ test('names that objects inherit are not kinds', () => {
 
 describe('the sentences of each kind', () => {
   /** What pages and reports fill in themselves. */
-  const madeUp = ['doer', 'issuer', 'vouching', 'credentialSubject', 'payload'];
+  const madeUp = ['doer', 'issuer', 'signature', 'vouching', 'credentialSubject', 'payload'];
 
   test.each(kinds)('name only references of %s', (kind) => {
     const { says, reads = '', references, lineage } = statementKinds[kind];

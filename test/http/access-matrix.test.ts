@@ -71,6 +71,7 @@ const publicNames = [
   'GET /ui/graph/{uuid}',
   'GET /ui/runs',
   'GET /ui/runs/compare',
+  'GET /ui/search',
   'GET /ui/statement',
   'GET /ui/statement/{id}',
   'GET /ui/statements',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openServices, type Services } from '../../src/composition/services.ts';
 import type { ServedService } from '../../src/platform/settings/setting-table.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { variables } from './control-plane/plane.ts';
 import { answerOf } from './service.ts';
 import { newServiceStore, type ServiceStore } from './service-store.ts';
@@ -158,7 +159,8 @@ describe('alone', () => {
 
 test('a DID that the service has registered stays registered when the signing key changes', async () => {
   await using own = await newServiceStore();
-  const file = join(own.environment.CAIRN_DATA_DIR ?? '', 'keys.json');
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'keys.json');
   const newKey = () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const register = async (did: string) => {
     const settings = readSettings({ ...own.environment, CAIRN_WORKERS: '1', CAIRN_SIGNING_KEY_FILE: file });
