@@ -160,6 +160,23 @@ describe('the lineage of any statements', () => {
     );
   });
 
+  test('is truncated if more lies behind edges that only the other direction has shown', async () => {
+    const run = randomUUID();
+    const computation = (others: number[], to: number[]) => ({
+      kind: 'computation',
+      one: 5,
+      others,
+      to,
+      actor: 0,
+    });
+    const loop = [computation([7], [4]), computation([4], [3]), computation([3], [0]), computation([0], [7])];
+    const rows = rowsOf([...loop, computation([1], [7])], run);
+    const flows: Flow[] = ['upstream', 'downstream'];
+    const query = { start: thingOf(run, 0), flows, limit: 10_000, kinds: null };
+    expect((await traced(rows, { ...query, depth: 2 }))?.isTruncated).toBe(true);
+    expect((await traced(rows, { ...query, depth: 4 }))?.isTruncated).toBe(false);
+  });
+
   test('is a connected part of that within limits, and marks where it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(

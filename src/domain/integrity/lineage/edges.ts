@@ -156,3 +156,27 @@ export function wantedPlaces(
     .filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind))
     .map((place) => ({ place: placeNumber(place), limit }));
 }
+
+/** The edges of a computation that lead from a node on: the one into it, those to its far ends, and what belongs to it. */
+export function* computationEdges(
+  statement: ReferringStatement,
+  id: string,
+  flow: Flow,
+): Generator<LineageEdge> {
+  yield edgeInto(statement, id, flow);
+  yield* edgesOfNode(statement, [flowEnds(statement, flow)]);
+  yield* attachedEdges(statement);
+}
+
+export function edgeInto(statement: ReferringStatement, id: string, flow: Flow): LineageEdge {
+  return nodeEdge(statement, id, flowStart(statement, flow) ?? '');
+}
+
+/** The flow in which a reference with this role leads into the statement. */
+export function flowOf(
+  flows: readonly Flow[],
+  role: string,
+  statement: ReferringStatement,
+): Flow | undefined {
+  return flows.find((flow) => flowStart(statement, flow) === role);
+}

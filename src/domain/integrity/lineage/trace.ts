@@ -7,17 +7,18 @@ import type { Referring, StatementIndex } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import {
   attachedEdges,
+  computationEdges,
+  edgeInto,
   edgesAt,
   edgesOfNode,
   endsOf,
   type Flow,
   factPlaces,
   flowEnds,
+  flowOf,
   flowPlaces,
-  flowStart,
   isComputation,
   type LineageEdge,
-  nodeEdge,
   statementNode,
   usePlaces,
   wantedPlaces,
@@ -230,11 +231,17 @@ export class LineageTrace {
     return answers.map((answer, at): [Visit, Referring] => [group[at] as Visit, answer]);
   }
 
-  /** Marks unvisited nodes that have more edges. Mostly a first small look is enough. */
+  /**
+   * Marks unvisited nodes that have more edges. Mostly a first small look is enough. What they reach over edges that are
+   * shown already, because another direction came upon them, is looked at too.
+   */
   async #noteLeft(): Promise<void> {
-    let unsure = this.#left;
-    for (const looked of leftLooked) unsure = await this.#noteNew(unsure, looked);
-    for (const { id } of unsure) this.#graph.cut(id, 1);
+    for (let left = this.#left; left.length > 0; left = this.#next) {
+      this.#next = [];
+      let unsure: readonly Visit[] = left;
+      for (const looked of leftLooked) unsure = await this.#noteNew(unsure, looked);
+      for (const { id } of unsure) this.#graph.cut(id, 1);
+    }
   }
 
   /** @returns the visits that need a larger look. */
@@ -245,9 +252,20 @@ export class LineageTrace {
       for (const [visit, { found, isCut }] of await this.#ask(group, limits)) {
         if (await this.#hasNew(visit, found)) this.#graph.cut(visit.id, 1);
         else if (isCut) unsure.push(visit);
+        else this.#reachOver(visit, found);
       }
     }
     return unsure;
+  }
+
+  /** Visits the far ends of computations whose edges are all shown. */
+  #reachOver({ flows }: Visit, found: Referring['found']): void {
+    for (const { role, statement } of found) {
+      const flow = flowOf(flows, role, statement);
+      if (!flow) continue;
+      for (const { from, to } of edgesOfNode(statement, [flowEnds(statement, flow)]))
+        this.#reach(flow === 'upstream' ? from : to, [flow]);
+    }
   }
 
   async #hasNew({ id, flows }: Visit, found: Referring['found']): Promise<boolean> {
@@ -260,20 +278,6 @@ export class LineageTrace {
     }
     return false;
   }
-}
-
-function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
-  yield edgeInto(statement, id, flow);
-  yield* edgesOfNode(statement, [flowEnds(statement, flow)]);
-  yield* attachedEdges(statement);
-}
-
-function edgeInto(statement: ReferringStatement, id: string, flow: Flow): LineageEdge {
-  return nodeEdge(statement, id, flowStart(statement, flow) ?? '');
-}
-
-function flowOf(flows: readonly Flow[], role: string, statement: ReferringStatement): Flow | undefined {
-  return flows.find((flow) => flowStart(statement, flow) === role);
 }
 
 /** Groups visits with the same question. Drops visits without a question. */
