@@ -109,6 +109,13 @@ export function searchContract(open: () => Promise<Searched>): void {
       expect(await found(`${own} 25`)).toHaveLength(11);
     }, 60_000);
 
+    test('answers in parts if many names have all letters, but not in this order', async () => {
+      for (let at = 0; at < 210; at += 1) await give(`model ${own} train ${at}`);
+      await give(`${own}modeltrain`);
+      expect(await found(`modeltrain ${own}`)).toEqual([`${own}modeltrain`]);
+      expect(await found(`${own}modeltrain`, { limit: 1 })).toEqual([`${own}modeltrain`]);
+    }, 60_000);
+
     test('shows a thing with several names once, by its best name', async () => {
       const subject = thing('several');
       for (const name of [`old ${own}`, own, `new ${own}`]) await give(name, { subject });

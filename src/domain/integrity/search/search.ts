@@ -86,19 +86,24 @@ async function searchGroup(
   const shown = new Set<string>();
   let looked = 0;
   let last = place;
-  for await (const candidates of candidatesFrom(ports.terms, parts, words, place)) {
-    const found = await visibleHits(ports, candidates, words, visibility);
-    for (const [at, { place: own }] of candidates.entries()) {
-      const hit = found[at];
-      if (hit && hits.length === limit && !shown.has(hit.subject))
-        return { hits, next: writeCursor(last, question) };
-      if (hit && !shown.has(hit.subject)) {
-        shown.add(hit.subject);
-        hits.push(hit);
+  for await (const { candidates, end, read } of candidatesFrom(ports.terms, parts, words, place)) {
+    for (let from = 0; from < candidates.length; from += limit + 1) {
+      const some = candidates.slice(from, from + limit + 1);
+      const found = await visibleHits(ports, some, words, visibility);
+      for (const [at, { place: own }] of some.entries()) {
+        const hit = found[at];
+        if (hit && hits.length === limit && !shown.has(hit.subject))
+          return { hits, next: writeCursor(last, question) };
+        if (hit && !shown.has(hit.subject)) {
+          shown.add(hit.subject);
+          hits.push(hit);
+        }
+        last = own;
       }
-      last = own;
     }
-    looked += candidates.length;
+    if (end === null) return { hits };
+    last = end;
+    looked += read;
     if (looked >= mostLooked) return { hits, next: writeCursor(last, question) };
     await yieldToEventLoop();
   }
@@ -119,22 +124,30 @@ interface Candidate {
   readonly place: Place;
 }
 
+interface CandidatePage {
+  readonly candidates: readonly Candidate[];
+  /** How many entries were read for it. Not all of them fit. */
+  readonly read: number;
+  /** The place after it; null at the end. */
+  readonly end: Place | null;
+}
+
 /** So many entries are read at once, to rank them without asking for each rank. */
 const mostRanked = 200;
 
-/** The entries that fit, in order. May yield empty pages. */
+/** The entries that fit, in order. */
 async function* candidatesFrom(
   terms: SearchTerms,
   parts: readonly string[],
   words: Words,
   place: Place | null,
-): AsyncGenerator<readonly Candidate[]> {
+): AsyncGenerator<CandidatePage> {
   if (place === null) {
     const page = await terms.matching(setsFor(parts, words, undefined), { after: null, limit: mostRanked });
-    const ranked = page.found.flatMap((found) => candidateOf(found, words) ?? []);
     if (page.isLast) {
-      const sorted = ranks.flatMap((rank) => ranked.filter((one) => one.rank === rank));
-      for (let at = 0; at < sorted.length; at += entriesAtOnce) yield sorted.slice(at, at + entriesAtOnce);
+      const ranked = page.found.flatMap((found) => candidateOf(found, words) ?? []);
+      const candidates = ranks.flatMap((rank) => ranked.filter((one) => one.rank === rank));
+      yield { candidates, read: page.found.length, end: null };
       return;
     }
   }
@@ -143,9 +156,12 @@ async function* candidatesFrom(
     if (number < first) continue;
     for (let after: string | null = number === first ? mark : null; ; ) {
       const page = await terms.matching(setsFor(parts, words, rank), { after, limit: entriesAtOnce });
-      yield page.found.flatMap((found) => candidateOf(found, words, rank) ?? []);
       after = page.found.at(-1)?.mark ?? null;
-      if (page.isLast || after === null) break;
+      const isEnd = page.isLast || after === null;
+      const afterRank: Place | null = number + 1 < ranks.length ? [number + 1, null] : null;
+      const candidates = page.found.flatMap((found) => candidateOf(found, words, rank) ?? []);
+      yield { candidates, read: page.found.length, end: isEnd ? afterRank : [number, after] };
+      if (isEnd) break;
     }
   }
 }
