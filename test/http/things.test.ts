@@ -5,7 +5,7 @@ import {
   foundThings,
   type SearchGroup,
 } from '../../src/contract/integrity/search.ts';
-import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { codecs, makeCid, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { ownStatement } from '../builders/statements.ts';
 import { putBlob, send, useService } from './service.ts';
 
@@ -102,7 +102,15 @@ describe('GET /search/v1', () => {
     await expect
       .poll(async () => ids(await search({ q: `sha256:${hex('sha256')}` }), 'artefacts'))
       .toEqual([id]);
-    for (const q of [hex('sha256'), `sha512:${hex('sha512')}`, git, `git:${git}`])
+    const sha256 = makeCid(codecs.raw, Buffer.from(hex('sha256'), 'hex'), 'sha2-256').text;
+    for (const q of [
+      sha256,
+      `urn:cid:${sha256}`,
+      hex('sha256'),
+      `sha512:${hex('sha512')}`,
+      git,
+      `git:${git}`,
+    ])
       expect(ids(await search({ q }), 'artefacts'), q).toEqual([id]);
   });
 

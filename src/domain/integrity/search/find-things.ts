@@ -97,19 +97,19 @@ interface Identified {
   readonly found: Found;
 }
 
-/** Several if a digest does not tell its function. */
+/** Several if a digest does not tell its function. Of bytes with several CIDs, one that has a name stands for them. */
 async function identifiedThings(
   ports: FindThingsPorts,
   text: string,
   scope: StatementScope,
 ): Promise<Identified[]> {
-  const found: Identified[] = [];
+  const found = new Map<string, Identified>();
   for (const id of await identifiedBy(text.trim(), ports.blobHashes)) {
     const thing = await identifiedThing(ports, id, scope);
-    // The CIDs of one digest name the same bytes.
-    if (thing && !found.some(({ found: { type } }) => type === 'file')) found.push(thing);
+    const known = thing && found.get(thing.found.type);
+    if (thing && (!known || known.found.names.length === 0)) found.set(thing.found.type, thing);
   }
-  return found;
+  return [...found.values()];
 }
 
 async function identifiedThing(

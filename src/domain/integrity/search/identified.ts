@@ -6,6 +6,7 @@ import {
   cidsOfHashes,
   digestBytes,
 } from '../blobs/blob-hashes.ts';
+import { sameBytes } from '../blobs/same-bytes.ts';
 import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import { parseIdentifier } from '../identifiers/identifiers.ts';
 
@@ -27,7 +28,7 @@ const prefixes: Readonly<Record<string, BlobHash>> = {
  */
 export async function identifiedBy(text: string, hashes: Pick<BlobHashRecords, 'among'>): Promise<string[]> {
   const known = identifierIn(text);
-  if (known !== undefined) return [known];
+  if (known !== undefined) return [known, ...((await sameBytes(hashes).of([known])).get(known)?.names ?? [])];
   const [, prefix, hex = ''] = /^(?:([a-z0-9-]{3,8})[:-])?([0-9a-f]{2,256})$/i.exec(text) ?? [];
   if (prefix !== undefined && !Object.hasOwn(prefixes, prefix.toLowerCase())) return [];
   const functions = prefix === undefined ? functionsOf(hex) : [prefixes[prefix.toLowerCase()] ?? 'sha256'];
