@@ -52,7 +52,9 @@ describe('cairn serve', () => {
     using folder = temporaryFolder();
     const { url, stop, done } = await startServe(folder.path);
     const socket = connect(Number(url.port), url.hostname);
-    socket.write('PUT /store/v1/blob HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx');
+    // Smaller blobs have no file.
+    const part = 'x'.repeat(1 << 16);
+    socket.write(`PUT /store/v1/blob HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\n${part}`);
     const staged = () => readdirSync(join(folder.path, 'staging')).length;
     await vi.waitFor(() => expect(staged()).toBe(1));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

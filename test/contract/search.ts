@@ -109,6 +109,17 @@ export function searchContract(open: () => Promise<Searched>): void {
       expect(await found(`${own} 25`)).toHaveLength(11);
     }, 60_000);
 
+    test('finds a graph whose registration was interrupted once it is repeated', async () => {
+      const interrupted = await addGraph(`graph ${own}`);
+      const entries = store.of(searchEntries);
+      const { records } = await entries.page('key', [], { after: null, limit: 10_000 });
+      for (const { id, folded } of records) if (folded.includes(own)) await entries.remove(id);
+      const asked = { group: 'graphs' } as const;
+      expect(await found(own, asked)).toEqual([]);
+      await store.graphs.add(interrupted);
+      expect(await found(own, asked)).toEqual([`graph ${own}`]);
+    });
+
     test('answers in parts if many names have all letters, but not in this order', async () => {
       for (let at = 0; at < 210; at += 1) await give(`model ${own} train ${at}`);
       await give(`${own}modeltrain`);

@@ -91,7 +91,9 @@ export function searchedGraphs(
       ...graphs,
       async add(graph) {
         const outcome = await graphs.add(graph);
-        if (outcome === 'added') await index(graph);
+        // A repeat of an interrupted request indexes what that one has not, under the name that the graph has.
+        const stored = outcome === 'added' ? graph : await graphs.get(graph.graphId);
+        if (stored) await index(stored);
         return outcome;
       },
     },
