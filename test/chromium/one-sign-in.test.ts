@@ -65,7 +65,7 @@ describeChromium('people who have signed in', ({ open }) => {
     it('search, read a lineage, a statement and a report, and sign out', async () => {
       await using tab = await open();
       const { page } = tab;
-      await signIn(page, 'bob', '/ui?q=Wheat');
+      await signIn(page, 'bob', '/ui/search?q=Wheat');
       await page.getByText('Wheat.csv').first().waitFor();
       await page.goto(`${both.url}/ui/statement/${statement}`);
       await page.getByRole('heading', { level: 1, name: /Wheat\.csv/ }).waitFor();

@@ -22,15 +22,22 @@ const statements = 3_000;
 const graph = newGraph();
 let sound: string;
 let damaged: string;
+const serviceSettings = (folder: string) => readSettings({ CAIRN_DATA_DIR: folder, CAIRN_WORKERS: '1' });
 
 beforeAll(async () => {
   sound = await newFolder();
   damaged = await newFolder();
-  await using store = await openEmbedded(sound);
-  await store.graphs.add(graph);
-  const rows = Array.from({ length: statements }, (_, at) => row(JSON.stringify({ at, x: 'x'.repeat(300) })));
-  for (let at = 0; at < statements; at += 300)
-    await store.statements.putMany(rows.slice(at, at + 300), graph.graphId);
+  {
+    await using store = await openEmbedded(sound);
+    await store.graphs.add(graph);
+    const rows = Array.from({ length: statements }, (_, at) =>
+      row(JSON.stringify({ at, x: 'x'.repeat(300) })),
+    );
+    for (let at = 0; at < statements; at += 300)
+      await store.statements.putMany(rows.slice(at, at + 300), graph.graphId);
+  }
+  // Brings it up to date, which reads all statements.
+  await using _service = await openIntegrity(serviceSettings(sound), pino({ level: 'silent' }));
 });
 afterAll(async () => {
   await rm(sound, { recursive: true });
@@ -118,10 +125,7 @@ describe('with damaged pages of the database', () => {
     database.close();
     const logged: string[] = [];
     const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
-    await using integrity = await openIntegrity(
-      readSettings({ CAIRN_DATA_DIR: damaged, CAIRN_WORKERS: '1' }),
-      log,
-    );
+    await using integrity = await openIntegrity(serviceSettings(damaged), log);
     for (const path of [
       `/manifest/v1?graph_ids=${graph.graphId}`,
       `/statements/v1?limit=1000&graph_id=${graph.graphId}`,
