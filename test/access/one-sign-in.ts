@@ -158,7 +158,7 @@ export async function startOneSignIn(
     },
     browser: () => new Browser(new Visitor(fetcher), provider),
     async send(method, path, headers = {}, body = undefined) {
-      const json = body === undefined ? {} : { 'content-type': 'application/json' };
+      const json = body !== undefined && { 'content-type': 'application/json' };
       const init = { method, headers: { ...json, ...headers } };
       const request = new Request(`${url}${path}`, {
         ...init,

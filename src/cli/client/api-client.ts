@@ -5,9 +5,12 @@ import { messageOf } from '../../domain/errors.ts';
 import { exitCodes, Failure } from '../terminal/failure.ts';
 import type { ClientSettings } from './client-settings.ts';
 
+/** Of Node it includes streams that browsers do not take. */
+type Body = NonNullable<RequestInit['body']>;
+
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: () => NonNullable<RequestInit['body']>;
+  readonly body?: () => Body | AsyncIterable<Uint8Array>;
   /** Do not retry, because the body can be read only once. */
   readonly once?: boolean;
 }
@@ -88,7 +91,7 @@ export function openClient(service: Pick<ClientSettings, 'url' | 'bearer'>, hint
         const response = await fetch(url + path, {
           method,
           headers: { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
-          ...(request.body && { body: request.body(), duplex: 'half' }),
+          ...(request.body && { body: request.body() as Body, duplex: 'half' }),
         }).catch((error: unknown) => throwUnreachable(url, error));
         if (response.ok) return response;
         const wait = request.once || attempt === attempts ? undefined : retryAfter(response);
