@@ -1,6 +1,6 @@
 import { blake3 } from '@napi-rs/blake-hash';
 import jsonld from 'jsonld';
-import { bundledContexts } from '../src/domain/integrity/contexts/bundled.ts';
+import { bundledTexts } from '../src/domain/integrity/contexts/bundled.ts';
 import { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
@@ -29,7 +29,7 @@ const part = {
 } as const;
 const options = { generateId: true, strict: true, reportCoverage: false };
 
-const documents = new Map([...bundledContexts].map(([url, text]) => [url, JSON.parse(text)]));
+const documents = new Map(bundledTexts().map(([url, text]) => [url, JSON.parse(text)]));
 const documentLoader = async (url: string) => ({
   documentUrl: url,
   document: documents.get(url),

@@ -19,7 +19,7 @@ import { users } from './domain/control-plane/users.ts';
 import { reachOf } from './domain/integrity/access/content-reach.ts';
 import { blobHashes } from './domain/integrity/blobs/blob-hashes.ts';
 import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
-import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
+import { bundledTexts } from './domain/integrity/contexts/bundled.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext, ownContext } from './domain/integrity/contexts/own.ts';
 import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
@@ -176,7 +176,7 @@ export async function openIntegrityOn(
     identifier,
     json: identifier,
     contexts,
-    staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
+    staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledTexts()]),
     signer,
     allocation: credentials.allocation,
     ...signatures,

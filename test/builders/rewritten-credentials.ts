@@ -16,7 +16,7 @@ const cred = 'https://www.w3.org/2018/credentials#';
 export const trueSubject = 'urn:cid:bafkr4ieiecm62u77db4btzk2qvezzoh57stjcvvwctfbhkps2aiybc52zu';
 export const falseSubject = 'urn:cid:bafkr4ibqpbbrebyyitoknlgaqbllv4yh3dgma7feaxtqaigyx3rdjgktay';
 
-const definitionsOf = (url: string): Json => JSON.parse(bundledContexts.get(url) ?? '')['@context'];
+const definitionsOf = (url: string): Json => JSON.parse(bundledContexts.get(url)?.() ?? '')['@context'];
 
 /** Anybody may copy the definitions of a context, without their protection. */
 function unprotected(value: unknown): unknown {

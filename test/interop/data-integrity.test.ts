@@ -16,7 +16,7 @@ const ports = { identifier, ownKeys: [] };
 
 /** Gives the other implementation the bundled contexts, and the keys of did:key. */
 async function documentLoader(url: string) {
-  const text = bundledContexts.get(url);
+  const text = bundledContexts.get(url)?.();
   return { documentUrl: url, document: text === undefined ? didDocument(url) : JSON.parse(text) };
 }
 

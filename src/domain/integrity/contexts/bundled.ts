@@ -9,10 +9,13 @@ import { jcs } from '../identification/jcs.ts';
 import { commonContexts } from './common.ts';
 import { governanceContext, ownContext } from './own.ts';
 
-/** Every version of the service's own contexts and of the public common context, and the W3C contexts from their packages. */
-export const bundledContexts: ReadonlyMap<string, string> = new Map([
-  ...ownContext.versions,
-  ...governanceContext.versions,
+/**
+ * The text of every version of the service's own contexts and of the public common context, and of the W3C contexts from their
+ * packages. Texts are made when they are asked for, because a process needs few of them.
+ */
+export const bundledContexts: ReadonlyMap<string, () => string> = new Map([
+  ...texts(ownContext.versions),
+  ...texts(governanceContext.versions),
   ...commonContexts,
   ...documents(credentials),
   ...documents(dataIntegrity.contexts),
@@ -23,6 +26,14 @@ export const bundledContexts: ReadonlyMap<string, string> = new Map([
   ...documents(ed25519Signature2020.contexts),
 ]);
 
-function documents(contexts: ReadonlyMap<string, unknown>): [string, string][] {
-  return [...contexts].map(([url, document]) => [url, jcs(document)]);
+export function bundledTexts(): [string, string][] {
+  return Array.from(bundledContexts, ([url, text]) => [url, text()]);
+}
+
+function texts(versions: ReadonlyMap<string, string>): [string, () => string][] {
+  return [...versions].map(([url, text]) => [url, () => text]);
+}
+
+function documents(contexts: ReadonlyMap<string, unknown>): [string, () => string][] {
+  return [...contexts].map(([url, document]) => [url, () => jcs(document)]);
 }

@@ -22,8 +22,8 @@ const definitions: Readonly<Record<string, Term>> = { ...statementTerms, ...comp
  * The versions of the public common context, by URL, that clients of this API write in their statements without ever sending
  * them. They are addressed by their bytes, so the table of terms gives these again with each space.
  */
-export const commonContexts: ReadonlyMap<string, string> = new Map(
-  contexts.map((context: CommonContext) => [`urn:cid:${context.cid}`, textOf(context)]),
+export const commonContexts: ReadonlyMap<string, () => string> = new Map(
+  contexts.map((context: CommonContext) => [`urn:cid:${context.cid}`, () => textOf(context)]),
 );
 
 function textOf({ extends: base, terms, endsWithEmptyLine }: CommonContext): string {

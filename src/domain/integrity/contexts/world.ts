@@ -54,7 +54,7 @@ export class ContextWorld {
   readonly #sets = new LRUCache<string, ContextSet>({ max: setsKept });
   readonly #isLimited: boolean;
   /** The texts of documents that are parsed when they are first asked for. */
-  #texts: ReadonlyMap<string, string> = new Map();
+  #texts: ReadonlyMap<string, () => string> = new Map();
   #weight = 0;
 
   /** @param options `isLimited`: whether limits on new statements apply. Default: they do. */
@@ -129,7 +129,7 @@ export class ContextWorld {
 
   #find(url: string): LoadedContext | undefined {
     const text = this.#texts.get(url);
-    if (text !== undefined && !this.#documents.has(url)) this.#parse(contextDocument(url, text));
+    if (text && !this.#documents.has(url)) this.#parse(contextDocument(url, text()));
     return this.#documents.get(url);
   }
 
