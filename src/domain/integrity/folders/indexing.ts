@@ -4,8 +4,8 @@ import { readSmallBlob } from '../blobs/blob-store.ts';
 import { decodeCollection, decodeCollectionRoot } from '../blobs/iroh-collection.ts';
 import { rootLimit } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
-import type { GraphImports } from '../manifest/ports.ts';
-import type { BlobStore, PutCounts, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
+import type { BlobStore, StagedBlob, StatementRow } from '../ports.ts';
+import { afterWrites, type StatementWrites, type StoredRows } from '../statements/after-writes.ts';
 import { PackedRows, unpackedRows } from '../statements/packed-rows.ts';
 import type { StatementRowsOfStore } from '../statements/rows.ts';
 import type { FolderRecords, MemberRecord, MemberRecords } from './folder-records.ts';
@@ -81,44 +81,21 @@ export function* collectionsIn({ references }: Pick<StatementRow, 'references'>)
 }
 
 /** Packed rows stay packed unless their bytes mention a collection. */
-function collectionsOf(rows: PackedRows | readonly StatementRow[]): Map<string, Cid> {
+function collectionsOf(rows: StoredRows): Map<string, Cid> {
   const found = new Map<string, Cid>();
   const meant = rows instanceof PackedRows ? unpackedRows(rows, collectionStart) : rows;
   for (const row of meant) for (const cid of collectionsIn(row)) found.set(cid.text, cid);
   return found;
 }
 
-interface Writes {
-  readonly statements: StatementStore;
-  readonly graphImports: GraphImports;
-}
-
 /**
  * Indexes the files of a folder as soon as a statement about it and its two blobs are stored, whichever comes last. A repeated
  * write indexes what an interrupted one has not.
  */
-export function folderWrites({ statements, graphImports }: Writes, ports: FolderIndexing): Writes {
-  const thenIndex = async (
-    given: Iterable<StatementRow>,
-    put: (rows: typeof given) => Promise<PutCounts>,
-  ) => {
-    const rows = given instanceof PackedRows ? given : [...given];
-    const counts = await put(rows);
+export function folderWrites(writes: StatementWrites, ports: FolderIndexing): StatementWrites {
+  return afterWrites(writes, async (rows) => {
     for (const cid of collectionsOf(rows).values()) await indexFolder(ports, cid);
-    return counts;
-  };
-  return {
-    statements: {
-      ...statements,
-      putMany: (given, ...under) => thenIndex(given, (rows) => statements.putMany(rows, ...under)),
-    },
-    graphImports: {
-      async begin(projectId) {
-        const coming = await graphImports.begin(projectId);
-        return { ...coming, put: (given) => thenIndex(given, (rows) => coming.put(rows)) };
-      },
-    },
-  };
+  });
 }
 
 const namesStart = Buffer.from('CollectionV0.');

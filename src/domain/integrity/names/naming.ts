@@ -1,11 +1,11 @@
 import pMap from 'p-map';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { type Cid, cidIn, cidUrn, urnsOfBytes } from '../identifiers/cid.ts';
-import type { GraphImports } from '../manifest/ports.ts';
-import type { BlobStore, PutCounts, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
+import type { BlobStore, StagedBlob, StatementRow } from '../ports.ts';
 import { registrantOf } from '../signatures/proven.ts';
 import type { Signatures } from '../signatures/signatures.ts';
-import { PackedRows, rowsOfKind } from '../statements/packed-rows.ts';
+import { afterWrites, type StatementWrites, type StoredRows } from '../statements/after-writes.ts';
+import { rowsOfKind } from '../statements/packed-rows.ts';
 import { placeNumber } from '../statements/places.ts';
 import type {
   ListedStatement,
@@ -36,7 +36,7 @@ const namingsAtOnce = 500;
 const proofsAtOnce = 8;
 
 /** Indexes the names that statements give. */
-async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
+async function nameSubjects(ports: NamingPorts, rows: StoredRows): Promise<void> {
   const meant = Array.from(rowsOfKind(rows, namingKind), namingOf).filter((naming) => naming !== undefined);
   for (let at = 0; at < meant.length; at += namingsAtOnce) {
     const named = await namesGiven(ports, meant.slice(at, at + namingsAtOnce));
@@ -157,7 +157,7 @@ async function nameByDocument({ names, rows, signatures }: Without<'blobs'>, cid
 const mostAboutSigner = 1_000;
 
 /** Indexes the names that DIDs have given themselves before they signed them. */
-async function nameSigners(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
+async function nameSigners(ports: NamingPorts, rows: StoredRows): Promise<void> {
   const registrants = new Set(Iterator.from(rowsOfKind(rows, 'CredentialRegistration')).map(registrantOf));
   const dids = [...registrants].filter((one) => one?.startsWith('did:')).map(String);
   const places = [subjectPlace];
@@ -236,33 +236,13 @@ export async function nameNewest(ports: NamingPorts): Promise<void> {
     await keepNames(ports.names, await recordsOf(ports, page.map(placed)));
 }
 
-interface Writes {
-  readonly statements: StatementStore;
-  readonly graphImports: GraphImports;
-}
-
 /**
  * Indexes names as soon as a statement, its document, and the signature that it may need, are stored. Each looks for the
  * others after it is stored itself, so whichever comes last finds the rest. A repeated write indexes what an interrupted one has not.
  */
-export function namedWrites({ statements, graphImports }: Writes, ports: NamingPorts): Writes {
-  const thenName = async (given: Iterable<StatementRow>, put: (rows: typeof given) => Promise<PutCounts>) => {
-    const rows = given instanceof PackedRows ? given : [...given];
-    const counts = await put(rows);
+export function namedWrites(writes: StatementWrites, ports: NamingPorts): StatementWrites {
+  return afterWrites(writes, async (rows) => {
     await nameSubjects(ports, rows);
     await nameSigners(ports, rows);
-    return counts;
-  };
-  return {
-    statements: {
-      ...statements,
-      putMany: (given, ...under) => thenName(given, (rows) => statements.putMany(rows, ...under)),
-    },
-    graphImports: {
-      async begin(projectId) {
-        const coming = await graphImports.begin(projectId);
-        return { ...coming, put: (given) => thenName(given, (rows) => coming.put(rows)) };
-      },
-    },
-  };
+  });
 }
