@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseCid } from '../domain/integrity/identifiers/cid.ts';
 import { parseIdentifier, uuidIn } from '../domain/integrity/identifiers/identifiers.ts';
+import { nameLimit } from '../domain/integrity/names/name.ts';
 import { patterns } from './patterns.ts';
 
 const example = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
@@ -56,6 +57,16 @@ export const nodeParameter = z
 export const graphParameter = uuidField
   .optional()
   .describe('Show only what this graph itself holds, including statements with unverified contexts');
+
+/** A parameter by which a list is searched, and then sorted. */
+export function startOfName(description: string, example: string) {
+  return z
+    .string()
+    .refine((text) => text.trim() !== '', 'must have a character')
+    .max(nameLimit)
+    .optional()
+    .meta({ pattern: patterns.notBlank, description, example });
+}
 
 export const unverified = z
   .literal(true)

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { nameLimit } from '../../domain/integrity/names/name.ts';
 import { nextCursor, pageOf, paging } from '../paging.ts';
 import { timeRange } from '../parameters.ts';
-import { patterns } from '../patterns.ts';
-import { cidText, graphParameter, identifierParameter, jsonObject, unverified, uuidText } from '../values.ts';
+import {
+  cidText,
+  graphParameter,
+  identifierParameter,
+  jsonObject,
+  startOfName,
+  unverified,
+  uuidText,
+} from '../values.ts';
 import { trust } from './trust.ts';
 
 export const findParams = z.object({ cid: identifierParameter });
@@ -53,16 +59,10 @@ export const searchQuery = paging.extend({
   registered_by: identifierParameter
     .optional()
     .meta({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
-  name: z
-    .string()
-    .refine((text) => text.trim() !== '', 'must have a character')
-    .max(nameLimit)
-    .optional()
-    .meta({
-      pattern: patterns.notBlank,
-      description: 'The start of the name that a MetadataRegistration gives, in any case. Sorted by name',
-      example: 'model',
-    }),
+  name: startOfName(
+    'The start of the name that a MetadataRegistration gives, in any case. Sorted by name',
+    'model',
+  ),
   graph_id: graphParameter,
   ...timeRange,
 });

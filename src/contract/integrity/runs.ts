@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { nameLimit } from '../../domain/integrity/names/name.ts';
 import { pageOf } from '../paging.ts';
 import { wholeNumber } from '../parameters.ts';
-import { patterns } from '../patterns.ts';
 import {
   cidText,
   graphParameter,
   jsonObject,
+  startOfName,
   statementCid,
   unverified,
   uuidField,
@@ -19,16 +18,7 @@ export const runsQuery = z.object({
   cursor: z.string().max(1_500).optional().describe('next_cursor of the previous page'),
   graph_id: graphParameter,
   project_id: uuidField.optional().describe('Only runs of this project'),
-  name: z
-    .string()
-    .refine((text) => text.trim() !== '', 'must have a character')
-    .max(nameLimit)
-    .optional()
-    .meta({
-      pattern: patterns.notBlank,
-      description: 'The start of the name of the run, in any case. Sorted by name',
-      example: 'train',
-    }),
+  name: startOfName('The start of the name of the run, in any case. Sorted by name', 'train'),
 });
 
 export const runParams = z.object({
