@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { ShownKinds } from '../contract/words/kinds.ts';
 import { shownKinds } from '../domain/integrity/kinds/shown.ts';
+import type { Html } from './header.ts';
 
 /** Allows only files and answers of this service, and no code or style inside a page. */
 export const pagePolicy =
@@ -16,7 +17,7 @@ export const kindsJson = JSON.stringify(shownKinds satisfies ShownKinds);
 
 interface PageParts {
   readonly title: string;
-  readonly body: ReturnType<typeof html>;
+  readonly body: Html;
   /** Names of page files beside those that all pages have. */
   readonly styles: readonly string[];
   readonly scripts?: readonly string[];
@@ -24,6 +25,13 @@ interface PageParts {
 
 /** A whole page. `html` escapes every inserted value that is not made by `html` itself. */
 export async function page({ title, body, styles, scripts = [] }: PageParts): Promise<string> {
+  const links = html`${[...commonStyles, ...styles].map((style) => html`<link rel="stylesheet" href="/ui/files/${style}">`)}
+${scripts.map((script) => html`<script type="module" src="/ui/files/${script}"></script>`)}`;
+  return await pageDocument(title, links, body);
+}
+
+/** @param links the styles and scripts in its head. */
+export async function pageDocument(title: string, links: Html, body: Html): Promise<string> {
   return String(
     await html`<!doctype html>
 <html lang="en">
@@ -33,8 +41,7 @@ export async function page({ title, body, styles, scripts = [] }: PageParts): Pr
 <meta name="color-scheme" content="light dark">
 <title>${title} · Cairn</title>
 <link rel="icon" href="/ui/files/cairn.svg">
-${[...commonStyles, ...styles].map((style) => html`<link rel="stylesheet" href="/ui/files/${style}">`)}
-${scripts.map((script) => html`<script type="module" src="/ui/files/${script}"></script>`)}
+${links}
 </head>
 <body>
 ${body}

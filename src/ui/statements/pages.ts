@@ -37,13 +37,15 @@ ${firstSteps}
 <p id="explained" class="quiet">Each row is what somebody says about data, programs or people. A signature proves who said it. Nothing proves a claim.</p>
 <div id="statements" aria-busy="true">${withoutScript}</div>
 </section>
-<section id="graphs-section" aria-labelledby="graphs-heading" hidden>
-<h2 id="graphs-heading">Graphs</h2>
-<div id="graphs"></div>
-</section>
+${graphsSection}
 </div>`,
   });
 }
+
+export const graphsSection = html`<section id="graphs-section" aria-labelledby="graphs-heading" hidden>
+<h2 id="graphs-heading">Graphs</h2>
+<div id="graphs"></div>
+</section>`;
 
 const withoutScript = html`<p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/statements/v1?limit=20">recent statements</a>, <a href="/graph/v1">graphs</a>.</p></noscript>`;
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { type Link, start } from '../header.ts';
-import { firstSteps, searchForm } from './pages.ts';
+import { firstSteps, graphsSection, searchForm } from './pages.ts';
 import { problemPlace, readingPage } from './shell.ts';
 
 const noSearch = { q: '', type: '', by: '' };
@@ -23,10 +23,7 @@ ${firstSteps}
 <p id="runs-about" class="quiet">Newest first. A run is a command that <code>cairn record</code> has recorded, or another computation that somebody states. <a href="/ui/statements">All statements</a></p>
 <div id="runs" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/runs/v1?limit=20">runs</a>, <a href="/statements/v1?limit=20">statements</a>, <a href="/graph/v1">graphs</a>.</p></noscript></div>
 </section>
-<section id="graphs-section" aria-labelledby="graphs-heading" hidden>
-<h2 id="graphs-heading">Graphs</h2>
-<div id="graphs"></div>
-</section>
+${graphsSection}
 </div>`,
   });
 }
