@@ -1,0 +1,91 @@
+import type { JsonObject } from '../../json/is-object.ts';
+import type { RunFacts } from '../runs/run-document.ts';
+
+/** Something that evidence speaks about. It needs a digest, a reference or a DID. */
+export interface Thing {
+  readonly name?: string;
+  /** Hex by algorithm, such as `sha256`, `blake3`, `sha512`, `gitCommit` or `md5`. */
+  readonly digests?: Readonly<Record<string, string>>;
+  /** Tells what has no digest apart, such as a table or a URL. It never passes for content. */
+  readonly reference?: Reference;
+  readonly did?: string;
+}
+
+export interface Reference {
+  /** Where the name means something, such as `postgres://db:5432` or `pkg`. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly version?: string;
+  readonly run?: string;
+}
+
+/** A computation. */
+export interface Step {
+  readonly inputs: readonly Thing[];
+  readonly outputs: readonly Thing[];
+  /** What ran. */
+  readonly program?: Thing;
+  /** The machine or the builder, as a name. */
+  readonly machine?: string;
+  /** What the page of the run shows, as for a recorded run. */
+  readonly facts: RunFacts & { readonly name: string };
+}
+
+/** A thing that is made of others, such as a product of its components. */
+export interface Whole {
+  readonly whole: Thing;
+  readonly parts: readonly Thing[];
+}
+
+/** What a document says about a thing. */
+export interface Description {
+  readonly about: Thing;
+  readonly document: JsonObject;
+}
+
+/** The files of a folder, whose bytes need not be known. */
+export interface FolderOfFiles {
+  readonly folder: Thing;
+  /** SHA-256 or BLAKE3 in hex, by path. */
+  readonly files: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/**
+ * What a file says, in terms that all kinds of evidence share. The statements follow from it, from the DID of who brings it, and
+ * from the time; so the same file gives the same statements.
+ */
+export interface Evidence {
+  /** When it was made, if it says so. RFC 3339. */
+  readonly time?: string;
+  /** The file itself becomes metadata of these. */
+  readonly about: readonly Thing[];
+  readonly steps?: readonly Step[];
+  readonly wholes?: readonly Whole[];
+  readonly descriptions?: readonly Description[];
+  readonly folders?: readonly FolderOfFiles[];
+  /** A DSSE envelope, or a Sigstore bundle, which is also signed evidence of the statements. */
+  readonly signature?: { readonly envelope: JsonObject } | { readonly bundle: JsonObject };
+}
+
+/** A format that Cairn reads. One file, with pure functions. */
+export interface EvidenceKind {
+  /** As the API says it, such as `in-toto`. */
+  readonly name: string;
+  /** For people, such as `in-toto statement`. */
+  readonly title: string;
+  /** Whether a JSON value is, or claims to be, of this kind. At most one kind says so of any value. */
+  recognises(document: JsonObject): boolean;
+  /** @throws EvidenceProblem for what the format itself calls invalid. */
+  read(document: JsonObject): Evidence;
+}
+
+/** Why a file is no valid evidence of its kind. */
+export class EvidenceProblem extends Error {
+  /** Where in the file: a JSON pointer, or empty for the whole. */
+  readonly place: string;
+
+  constructor(message: string, place = '') {
+    super(message);
+    this.place = place;
+  }
+}
