@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
+import { openEmbedded } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runCairn, spawnService } from './spawn-cairn.ts';
 
@@ -38,4 +41,20 @@ test('a start loads no libraries that it does not need', async () => {
     /^(@digitalbazaar\/http-client|@opentelemetry\/|@sigstore\/|bullmq|cli-progress|ioredis|mongodb|prom-client|undici)/;
   expect(packages()).toContain('hono');
   expect(packages().filter((name) => rest.test(name ?? ''))).toEqual([]);
+});
+
+test('the thread that writes loads no schemas, which would double its start', async () => {
+  using folder = temporaryFolder();
+  const { env, packages } = reported(folder.path);
+  await (await openEmbedded(folder.path))[Symbol.asyncDispose]();
+  const module = new URL('../../src/storage/embedded/writer/write-thread.ts', import.meta.url);
+  const thread = new Worker(module, {
+    workerData: { file: join(folder.path, 'cairn.db') },
+    execArgv: [`--import=${reporter}`],
+    env: { ...process.env, ...env },
+  });
+  await once(thread, 'message');
+  await thread.terminate();
+  expect(packages()).toContain('lru-cache');
+  expect(packages()).not.toContain('zod');
 });

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { defineTerms } from './collections/term-search.ts';
+import { defineTerms } from './collections/record-terms.ts';
 
 /** How long readers wait while SQLite locks them out, such as during a recovery. */
 const busyMs = 1_000;

@@ -3,7 +3,7 @@ import { collection, type RecordsOf } from '../../collections/collection.ts';
 import type { TermSearch } from '../../collections/term-search.ts';
 import { cidIn, codecs, isStatementCid } from '../identifiers/cid.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
-import { foldedText, termsOf } from './terms.ts';
+import { entryTerms, foldedText } from './terms.ts';
 
 /** The groups that the index has. Agents are not in it. */
 export const indexedGroups = ['artefacts', 'computations', 'people', 'graphs'] as const;
@@ -30,18 +30,13 @@ export const searchEntries = collection('search_entries', {
     order: z.int(),
   }),
   key: 'id',
-  terms: { of: ({ project, group, folded }) => termsOf(partOf(project, group), folded), order: 'order' },
+  terms: { of: entryTerms, order: 'order' },
   isTransient: true,
 });
 
 export type SearchEntries = RecordsOf<typeof searchEntries>;
 export type SearchEntry = Readonly<z.output<typeof searchEntries.shape>>;
 export type SearchTerms = TermSearch<SearchEntry>;
-
-/** A part of the index, in which terms are looked for. */
-export function partOf(project: string | null, group: IndexedGroup): string {
-  return `${group} ${project ?? ''}`;
-}
 
 export function groupOf(subject: string): IndexedGroup {
   if (subject.startsWith('did:')) return 'people';

@@ -6,8 +6,8 @@ import { type NameReading, statementsOf } from '../names/name-index.ts';
 import type { NameRecord } from '../names/name-records.ts';
 import type { Graph, GraphStore, Page } from '../ports.ts';
 import type { WholeStatement } from '../statements/rows.ts';
-import { type IndexedGroup, partOf, type SearchEntry, type SearchTerms } from './search-entries.ts';
-import { type Rank, rankOf, ranks, setsFor, type Words } from './terms.ts';
+import type { IndexedGroup, SearchEntry, SearchTerms } from './search-entries.ts';
+import { partOf, type Rank, rankOf, ranks, setsFor, type Words } from './terms.ts';
 
 export interface ThingSearch {
   /**

@@ -77,9 +77,20 @@ function isLowSurrogate(unit: number): boolean {
 /** Kinds of terms. */
 const kinds = { whole: 1, start: 2, wordStart: 3, gram: 4 } as const;
 
-/** The terms of a folded text in a part of the index. */
-export function termsOf(part: string, folded: string): string[] {
-  const term = termsIn(part);
+/** A part of the index, in which terms are looked for. @param project null: for readers of everything. */
+export function partOf(project: string | null, group: string): string {
+  return `${group} ${project ?? ''}`;
+}
+
+/** What the terms of an entry follow from. */
+interface Entry {
+  readonly project: string | null;
+  readonly group: string;
+  readonly folded: string;
+}
+
+export function entryTerms({ project, group, folded }: Entry): string[] {
+  const term = termsIn(partOf(project, group));
   const points = pointsOf(folded);
   const terms = new Set([term('whole', points)]);
   for (let at = 0; at < points.length; at += 1) {

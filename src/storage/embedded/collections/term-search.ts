@@ -1,23 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { collections } from '../../../domain/collections/all.ts';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { TermSearch } from '../../../domain/collections/term-search.ts';
 import { throwBadCursor } from '../../../domain/cursors.ts';
 import { quoted, termTable } from './tables.ts';
-
-/** SQLite calls this for each record that is stored in a collection with terms. */
-export function defineTerms(database: DatabaseSync): void {
-  const byName = new Map(collections.map(({ name, terms }) => [name, terms]));
-  database.function('record_terms', { deterministic: true }, (name, record) => {
-    const terms = byName.get(String(name));
-    try {
-      return terms?.of(JSON.parse(String(record)) as never).join(' ') ?? '';
-    } catch {
-      // A damaged record is found by its key only.
-      return '';
-    }
-  });
-}
 
 export function embeddedTermSearch<Item>(
   reader: DatabaseSync,
