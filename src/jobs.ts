@@ -2,6 +2,7 @@ import pRetry from 'p-retry';
 import { InProcessQueue } from '../queues/in-process.ts';
 import { type CredentialParts, signedListPorts } from './composition/credentials.ts';
 import { hashBlobs } from './composition/hash-blobs.ts';
+import { indexFolders } from './composition/index-folders.ts';
 import { repeatedly } from './composition/repeatedly.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import { observedIdentifier } from './composition/telemetry/observed-identifier.ts';
@@ -86,7 +87,7 @@ interface JobWork extends Pick<Settings, 'maxExportBytes'>, Pick<CredentialParts
 }
 
 /**
- * Works on jobs from the queue, enqueues jobs that the queue lost, hashes blobs that wait for it, and removes expired jobs,
+ * Works on jobs from the queue, enqueues jobs that the queue lost, hashes blobs and indexes folders that wait for it, and removes expired jobs,
  * results and sessions.
  * Disposing ends the sweeps. Disposing of the queue ends the work, and another process takes over running jobs.
  */
@@ -112,6 +113,7 @@ export function workOnJobs(
   stack.use(repeatedly(sweepMs, () => sweep(store, queue).catch(onError)));
   stack.use(repeatedly(cleanUpMs, () => cleanUp(store).catch(onError)));
   stack.use(hashBlobs(store.blobHashing, log));
+  stack.use(indexFolders(store, log));
   return stack;
 }
 

@@ -51,6 +51,11 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
       title: 'Index the files of folders',
       run: (position) => store.indexOlderFolders(position),
     },
+    {
+      step: 6,
+      title: 'Note the folders whose files are indexed for the search',
+      run: (position) => store.searchOlderFolders(position),
+    },
   ];
 }
 

@@ -11,6 +11,12 @@ import { indexNamesAgain } from '../domain/integrity/names/index-again.ts';
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
 import { nameRecords } from '../domain/integrity/names/name-records.ts';
 import { namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
+import {
+  fileSearch,
+  indexDueFolders,
+  searchedFolders,
+  searchOlderFolders,
+} from '../domain/integrity/search/files.ts';
 import { indexForSearch, searchedGraphs, searchedNames } from '../domain/integrity/search/indexing.ts';
 import { thingSearch } from '../domain/integrity/search/search.ts';
 import { searchEntries } from '../domain/integrity/search/search-entries.ts';
@@ -92,7 +98,10 @@ function joined(
     further,
     now: () => database.now(),
   };
-  const folderIndex = { folders: database.of(folderRecords), members: database.of(memberRecords), rows };
+  const [folders, members] = [database.of(folderRecords), database.of(memberRecords)];
+  const fileIndexing = { ...indexing, folders, members, searched: database.of(searchedFolders) };
+  const search = fileSearch(fileIndexing);
+  const folderIndex = { folders, members, rows, search };
   const stored = openBlobs(bucket, { sizes: database.of(blobSizes), naming: given, hashing: blobHashing });
   const blobs = folderBlobs(stored, folderIndex);
   const naming = { ...given, blobs };
@@ -100,18 +109,25 @@ function joined(
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
   const store = planned(database);
   const known = sameBytes(blobHashing.hashes);
+  const openedFolders = openFolders(folderIndex);
   const folderIndexing = { ...folderIndex, blobs };
   const named = folderWrites(namedWrites(store, naming), folderIndexing);
   return {
     ...store,
     ...named,
-    ...searchedGraphs({ graphs: database.graphs, graphImports: named.graphImports }, indexing, names),
+    ...searchedGraphs({ ...named, graphs: database.graphs }, indexing, names, search),
     indexForSearch: (position) => indexForSearch(indexing, { names, graphs: database.graphs }, position),
-    folders: openFolders(folderIndex),
+    folders: openedFolders,
+    searchOlderFolders: (position) => searchOlderFolders(fileIndexing, position),
+    indexDueFolders: (stop) => indexDueFolders(fileIndexing, stop),
     indexOlderFolders: (position) => indexOlderFolders(folderIndexing, position),
     names: nameIndex(naming, known),
     sameBytes: known,
-    search: thingSearch({ names, rows, graphs: database.graphs, terms: database.termsOf(searchEntries) }),
+    search: thingSearch({
+      ...{ names, rows, members, folders: openedFolders, statementIndex: store.statementIndex },
+      graphs: database.graphs,
+      terms: database.termsOf(searchEntries),
+    }),
     indexNamesAgain: (position) => indexNamesAgain(naming, position),
     blobs,
     blobHashing,

@@ -57,6 +57,10 @@ export interface PlannedStore
   readonly indexNamesAgain: (position: string | null) => AsyncIterable<UpgradeProgress>;
   /** A step that brings the store up to date, see `indexForSearch`. */
   readonly indexForSearch: (position: string | null) => AsyncIterable<UpgradeProgress>;
+  /** A step that brings the store up to date, see `searchOlderFolders`. */
+  readonly searchOlderFolders: (position: string | null) => AsyncIterable<UpgradeProgress>;
+  /** Indexes files of folders for the search, see `indexDueFolders`. */
+  readonly indexDueFolders: (stop?: AbortSignal) => Promise<number>;
 }
 
 export type Store = Omit<PlannedStore, Exclude<keyof StoreOfRows, 'statements'> | 'wasInterrupted'>;

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
+import { eachRecord } from '../../src/domain/collections/records.ts';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Graph } from '../../src/domain/integrity/ports.ts';
+import { searchedFolders } from '../../src/domain/integrity/search/files.ts';
 import { type IndexedGroup, searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
 import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
 import { newGraph } from '../builders/graphs.ts';
@@ -191,29 +194,111 @@ export function searchContract(open: () => Promise<Searched>): void {
       expect(() => wordsIn('word '.repeat(1_000))).toThrow('at most 32 words');
     });
 
+    /** A folder of texts by path, whose blobs are stored. */
+    async function putFolder(files: Readonly<Record<string, string>>): Promise<string> {
+      const entries = Object.entries(files).map(([name, text]) => ({
+        name,
+        digest: cidOf(codecs.raw, own + text).digest,
+      }));
+      const { metadata, root } = encodeCollection(entries);
+      await putBlob(store.blobs, metadata, 'blake3');
+      const staged = await store.blobs.stage();
+      await staged.write(root);
+      const cid = cidOf(codecs.hashSequence, root);
+      await staged.commit(cid);
+      return cidUrn(cid);
+    }
+
+    async function stateFolder(folder: string, of = graph) {
+      const references = [
+        { role: 'data', identifier: folder },
+        { role: 'registeredBy', identifier: did },
+      ];
+      await store.statements.putMany(
+        [row(randomUUID(), { kind: 'DataRegistration', references })],
+        of.graphId,
+      );
+    }
+
+    async function indexFiles() {
+      while ((await store.indexDueFolders()) > 0);
+    }
+
+    const seenBy = ({ projectId }: Graph) => ({ visibility: { projects: new Set([projectId]) } });
+
+    test('finds the files of a folder by any part of their paths, for who sees a statement about it', async () => {
+      const other = await addGraph();
+      const folder = await putFolder({ [`a/${own}-i2.txt`]: 'two', 'b.txt': 'other' });
+      await stateFolder(folder);
+      await indexFiles();
+      for (const asked of [{}, seenBy(graph)])
+        expect(await found(`${own}-i2`, asked)).toEqual([`a/${own}-i2.txt`]);
+      expect(await found(`${own}-i2`, seenBy(other))).toEqual([]);
+      await stateFolder(folder, other);
+      await indexFiles();
+      expect(await found(`${own}-i2`, seenBy(other))).toEqual([`a/${own}-i2.txt`]);
+      const words = wordsIn(`${own}-I2.t`) ?? expect.fail();
+      const page = { after: null, limit: 10 };
+      const { hits } = await store.search.inGroup({ words, group: 'artefacts' }, page, everythingVisible);
+      expect(hits).toMatchObject([{ subject: thing('two'), folder: { folder, path: `a/${own}-i2.txt` } }]);
+    });
+
+    test('shows a file of several folders once, by the best of its names and paths', async () => {
+      for (const path of [`x/${own}`, `${own}`, `${own}.txt`]) {
+        await stateFolder(await putFolder({ [path]: 'same', [`of ${path}`]: path }));
+        await indexFiles();
+      }
+      const fitting = async () => {
+        const names = await found(own, { limit: 2 });
+        return names.filter((name) => !name?.startsWith('of'));
+      };
+      expect(await fitting()).toEqual([own]);
+      await give(`named ${own}`, { subject: thing('same') });
+      expect(await fitting()).toEqual([`named ${own}`]);
+      expect(await found(`named ${own}`)).toEqual([`named ${own}`]);
+    });
+
+    test('finds the files of folders in an imported graph when it is published', async () => {
+      const folder = await putFolder({ [`${own}.bin`]: 'imported' });
+      const references = [{ role: 'data', identifier: folder }];
+      const coming = newGraph();
+      const graphImport = await store.graphImports.begin(coming.projectId);
+      await graphImport.put([row(randomUUID(), { kind: 'DataRegistration', references })]);
+      await indexFiles();
+      expect(await found(own, seenBy(coming))).toEqual([]);
+      await graphImport.publish(coming, { contexts: [], anchors: [] });
+      await indexFiles();
+      expect(await found(own, seenBy(coming))).toEqual([`${own}.bin`]);
+    });
+
+    test('goes on with the files of a folder after a stop, and indexes those of an older store', async () => {
+      const files = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`${own}/${at}`, `${at}`]));
+      await stateFolder(await putFolder(files));
+      const stop = new AbortController();
+      stop.abort();
+      await store.indexDueFolders(stop.signal);
+      expect((await found(own, seenBy(graph))).length).toBeLessThan(600);
+      await indexFiles();
+      expect(new Set(await found(own, seenBy(graph))).size).toBe(600);
+      const [searched, entries] = [store.of(searchedFolders), store.of(searchEntries)];
+      for await (const { id } of eachRecord(searched, 'key', [])) await searched.remove(id);
+      for await (const { id, folded } of eachRecord(entries, 'key', []))
+        if (folded.includes(`${own}/59`)) await entries.remove(id);
+      expect(await found(`${own}/599`)).toEqual([]);
+      for await (const _ of store.searchOlderFolders(null));
+      await indexFiles();
+      expect(await found(`${own}/599`, seenBy(graph))).toEqual([`${own}/599`]);
+    }, 60_000);
+
     test('indexes everything again, in parts', async () => {
       await give(`again ${own}`);
       const entries = store.of(searchEntries);
       const visibility = { projects: new Set([graph.projectId]) };
-      for await (const { id, folded } of allOf(entries)) if (folded.includes(own)) await entries.remove(id);
+      for await (const { id, folded } of eachRecord(entries, 'key', []))
+        if (folded.includes(own)) await entries.remove(id);
       expect(await found(own, { visibility })).toEqual([]);
       for await (const { position } of store.indexForSearch(null)) expect(position).toBeTypeOf('string');
       expect(await found(own, { visibility })).toEqual([`again ${own}`]);
     });
   });
-}
-
-async function* allOf(entries: ReturnType<typeof entriesIn>) {
-  for (let after: string | null | undefined = null; after !== undefined; ) {
-    const page: Awaited<ReturnType<typeof entries.page>> = await entries.page('key', [], {
-      after,
-      limit: 100,
-    });
-    yield* page.records;
-    after = page.next;
-  }
-}
-
-function entriesIn(store: Searched) {
-  return store.of(searchEntries);
 }

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eachRecord } from '../../src/domain/collections/records.ts';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { storeBytes } from '../../src/domain/integrity/blobs/upload.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
+import { folderRecords, memberRecords } from '../../src/domain/integrity/folders/folder-records.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
 import { retractions } from '../../src/domain/integrity/retractions/retraction-records.ts';
+import { searchedFolders } from '../../src/domain/integrity/search/files.ts';
 import { searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
+import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
@@ -240,6 +245,72 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect(await sorted({ repair: true })).toMatchObject(all('done').toSorted(byId));
       expect((await run()).problems).toEqual([]);
     });
+
+    test('makes the files of folders again, and what they are found by', async () => {
+      const files = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`dir/${at}`, `file ${at}`]));
+      const folder = await putFolder(files);
+      const row = await identified(
+        identifierWith(),
+        ownStatement('DataRegistration', { data: [cidUrn(folder)] }),
+      );
+      const id = folder.text;
+      {
+        await using store = await place.open();
+        await store.statements.putMany([row], filled.child.graphId);
+        while ((await store.indexDueFolders()) > 0);
+      }
+      expect((await run()).problems).toEqual([]);
+      const found = async () => {
+        await using store = await place.open();
+        while ((await store.indexDueFolders()) > 0);
+        const asked = { words: wordsIn('dir/299') ?? expect.fail(), group: 'artefacts' } as const;
+        const { projectId } = filled.child;
+        const visibility = { projects: new Set([projectId]) };
+        return (await store.search.inGroup(asked, { after: null, limit: 10 }, visibility)).hits.length;
+      };
+      const damage: [string, (store: FillableStore) => Promise<unknown>][] = [
+        ['folder', (store) => store.of(memberRecords).remove(`${id}/299`)],
+        ['folder', (store) => store.of(memberRecords).update(`${id}/299`, {}, { path: 'x' })],
+        ['folder', (store) => store.of(folderRecords).remove(id)],
+        ['search-entry', (store) => store.of(searchedFolders).remove(`${id} `)],
+        ['search-entry', (store) => removeEntry(store, `${id}/299`)],
+      ];
+      for (const [kind, harm] of damage) {
+        {
+          await using store = await place.open();
+          await harm(store);
+        }
+        expect((await run()).problems).toContainEqual(expect.objectContaining({ kind }));
+        await run({ repair: true });
+        expect(await found()).toBe(1);
+        expect((await run()).problems).toEqual([]);
+      }
+      {
+        await using store = await place.open();
+        await store
+          .of(memberRecords)
+          .insert([{ id: 'x/0', collection: 'x', number: 0, member: 'y', path: 'z' }]);
+      }
+      expect((await run({ repair: true })).problems).toMatchObject([{ id: 'x/0', severity: 'orphan' }]);
+    });
+
+    async function putFolder(files: Readonly<Record<string, string>>) {
+      await using store = await place.open();
+      const entries = Object.entries(files).map(([name, text]) => ({
+        name,
+        digest: cidOf(codecs.raw, text).digest,
+      }));
+      const { metadata, root } = encodeCollection(entries);
+      const cid = cidOf(codecs.hashSequence, root);
+      await storeBytes(store.blobs, metadata, cidOf(codecs.raw, metadata));
+      await storeBytes(store.blobs, root, cid);
+      return cid;
+    }
+
+    async function removeEntry(store: FillableStore, member: string) {
+      for await (const entry of eachRecord(store.of(searchEntries), 'key', []))
+        if (entry.member === member) await store.of(searchEntries).remove(entry.id);
+    }
 
     test('removes a name that an earlier version took from a document in a format of its own', async () => {
       const text = jcs({ spdxVersion: 'SPDX-2.3', name: 'sbom' });

@@ -5,7 +5,8 @@ import {
   foundThings,
   type SearchGroup,
 } from '../../src/contract/integrity/search.ts';
-import { codecs, makeCid, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
+import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { ownStatement } from '../builders/statements.ts';
 import { putBlob, send, useService } from './service.ts';
 
@@ -112,6 +113,37 @@ describe('GET /search/v1', () => {
       `git:${git}`,
     ])
       expect(ids(await search({ q }), 'artefacts'), q).toEqual([id]);
+  });
+
+  test('finds a file of a folder by any part of its path, and says in which folder it is', async () => {
+    const own = randomUUID();
+    const digest = cidOf(codecs.raw, own).digest;
+    const { metadata, root } = encodeCollection([{ name: `a/${own}/i2.txt`, digest }]);
+    await putBlob(service, Buffer.from(metadata));
+    const { json: folder } = await putBlob(
+      service,
+      Buffer.from(root),
+      `?multicodec_code=${codecs.hashSequence}`,
+    );
+    const statement = ownStatement('DataRegistration', {
+      registeredBy: did,
+      data: [`urn:cid:${folder.cid}`],
+    });
+    const graph_id = await newGraph('images');
+    await send(service, 'PUT', '/statements/v1', { statement, generate_id: true, graph_id });
+    await name(`urn:cid:${folder.cid}`, { path: 'data/imgs' });
+    const cid = makeCid(codecs.raw, digest).text;
+    const expected = {
+      id: `urn:cid:${cid}`,
+      name: `a/${own}/i2.txt`,
+      type: 'file',
+      page: `/ui/lineage/${cid}`,
+      folder: { collection: folder.cid, name: 'data/imgs', path: `a/${own}/i2.txt` },
+    };
+    await expect
+      .poll(async () => (await search({ q: `${own.slice(1)} i2` })).artefacts?.items)
+      .toMatchObject([{ ...expected, graph: { graph_id } }]);
+    expect((await search({ q: cid })).artefacts?.items).toMatchObject([expected]);
   });
 
   test('finds graphs, entities and people by their identifiers', async () => {

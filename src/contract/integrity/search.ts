@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nextCursor } from '../paging.ts';
 import { wholeNumber } from '../parameters.ts';
 import { patterns } from '../patterns.ts';
-import { uuidText } from '../values.ts';
+import { cidText, uuidText } from '../values.ts';
 
 /** The groups of an answer, in the order in which they are shown. */
 export const searchGroups = ['artefacts', 'computations', 'people', 'graphs', 'agents'] as const;
@@ -31,6 +31,10 @@ const thing = z.object({
   type: z.string().describe('The @type of a statement, or file, folder, entity, actor, graph or agent'),
   page: z.string().describe('The path of its page'),
   graph: z.object({ graph_id: uuidText, name: z.string() }).nullable().describe('A graph that tells of it'),
+  folder: z
+    .object({ collection: cidText, name: z.string().nullable(), path: z.string().describe('In the folder') })
+    .optional()
+    .describe('A folder that has it as a file'),
   timestamp: z.iso.datetime().nullable().describe('Of a statement that names it or refers to it'),
 });
 

@@ -24,6 +24,7 @@ import {
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { nameRecords } from '../integrity/names/name-records.ts';
 import { retractions } from '../integrity/retractions/retraction-records.ts';
+import { searchedFolders } from '../integrity/search/files.ts';
 import { searchEntries } from '../integrity/search/search-entries.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
@@ -58,6 +59,7 @@ export const collections: readonly Collection[] = [
   nameRecords,
   folderRecords,
   memberRecords,
+  searchedFolders,
   searchEntries,
   credentials,
   statusLists,

@@ -16,6 +16,7 @@ export type ProblemKind =
   | 'result'
   | 'record'
   | 'name'
+  | 'folder'
   | 'search-entry'
   | 'retraction'
   | 'credential'

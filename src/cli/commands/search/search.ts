@@ -6,7 +6,7 @@ import {
   searchGroups,
   type ThingAnswer,
 } from '../../../contract/integrity/search.ts';
-import { pathEnd } from '../../../contract/words/text.ts';
+import { pathEnd, shortId } from '../../../contract/words/text.ts';
 import { type ApiClient, answerJson, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import { nameText } from '../../client/graphs.ts';
@@ -16,8 +16,8 @@ import type { Io } from '../../terminal/io.ts';
 import { indented, printableLine, say, table, writeText } from '../../terminal/output.ts';
 
 const notes = `
-Finds files, runs, people, graphs and agents by any part of their names, the best first. All words must be in a name. Words
-of one or two characters are found at the start of a word. Also finds a CID, a UUID, a DID, or a digest in hex: sha256:…,
+Finds files, runs, people, graphs and agents by any part of their names, the best first; files of recorded folders by their
+paths, too. All words must be in a name. Words of one or two characters are found at the start of a word. Also finds a CID, a UUID, a DID, or a digest in hex: sha256:…,
 blake3:…, sha512:…, md5:…, or that of a git blob. A file or folder that exists is hashed and found by its bytes.
 
 Examples:
@@ -80,12 +80,17 @@ function tables(found: FoundThingsAnswer): string {
 const longestName = 60;
 
 function groupTable(group: SearchGroup, items: readonly ThingAnswer[]): string {
-  const rows = items.map(({ name, type, graph, timestamp, id }) => [
+  const hasFolders = items.some(({ folder }) => folder !== undefined);
+  const rows = items.map(({ name, type, folder, graph, timestamp, id }) => [
     name === null ? '-' : printableLine(pathEnd(name, longestName)),
     type,
+    ...(hasFolders
+      ? [folder ? (folder.name === null ? shortId(folder.collection) : nameText(folder.name, 24)) : '-']
+      : []),
     nameText(graph?.name ?? '-', 24),
     timestamp?.slice(0, 16).replace('T', ' ') ?? '-',
     id,
   ]);
-  return table([[group.toUpperCase(), 'WHAT', 'GRAPH', 'WHEN', 'ID'], ...rows]);
+  const heads = [group.toUpperCase(), 'WHAT', ...(hasFolders ? ['FOLDER'] : []), 'GRAPH', 'WHEN', 'ID'];
+  return table([heads, ...rows]);
 }

@@ -1,7 +1,7 @@
 import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { readSmallBlob } from '../blobs/blob-store.ts';
-import { decodeCollection, decodeCollectionRoot } from '../blobs/iroh-collection.ts';
+import { type CollectionEntry, decodeCollection, decodeCollectionRoot } from '../blobs/iroh-collection.ts';
 import { rootLimit } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
 import type { BlobStore, StagedBlob, StatementRow } from '../ports.ts';
@@ -15,6 +15,15 @@ export interface FolderIndexing {
   readonly members: Pick<MemberRecords, 'insert'>;
   readonly rows: StatementRowsOfStore;
   readonly blobs: Pick<BlobStore, 'read'>;
+  readonly search: FileSearch;
+}
+
+/** Makes the files of folders known to the search. Repeats complete what was interrupted. */
+export interface FileSearch {
+  /** Statements about folders are stored. */
+  stated(jcsCids: readonly Cid[]): Promise<void>;
+  /** All files of a folder are indexed. */
+  known(cid: Cid): Promise<void>;
 }
 
 const membersAtOnce = 1_000;
@@ -39,31 +48,41 @@ async function read(blobs: FolderIndexing['blobs'], cid: Cid, limit: number) {
   return await readSmallBlob(blobs, cid, limit).catch(() => undefined);
 }
 
-/** Indexes the files of a collection, unless they are indexed or its blobs are away. May stop at any point and run again. */
-export async function indexFolder(ports: FolderIndexing, cid: Cid): Promise<void> {
+type FolderParts = Omit<FolderIndexing, 'search' | 'rows'>;
+
+/**
+ * Indexes the files of a collection, unless they are indexed or its blobs are away. May stop at any point and run again.
+ * @returns whether all are indexed.
+ */
+export async function indexFolder(ports: FolderParts, cid: Cid): Promise<boolean> {
   const id = cid.text;
-  if ((await ports.folders.get(id))?.files != null) return;
+  if ((await ports.folders.get(id))?.files != null) return true;
   const found = await collectionFiles(ports, cid);
-  if (!found) return;
+  if (!found) return false;
   await ports.folders.insert([{ id, metadata: found.metadata, files: null }]);
   // Its names may have been stored between both steps.
   const files = found.files ?? (await collectionFiles(ports, cid))?.files;
-  if (!files) return;
+  if (!files) return false;
   for (let at = 0; at < files.length; at += membersAtOnce) {
-    const part = files.slice(at, at + membersAtOnce);
-    const records = part.map(
-      ({ name, digest }, offset): MemberRecord => ({
-        id: `${id}/${at + offset}`,
-        collection: id,
-        number: at + offset,
-        member: makeCid(codecs.raw, digest).text,
-        path: name,
-      }),
-    );
-    await ports.members.insert(records);
+    await ports.members.insert(membersOfFiles(id, files, at, membersAtOnce));
     await yieldToEventLoop();
   }
   await ports.folders.update(id, {}, { files: files.length });
+  return true;
+}
+
+/** The records of some files of a folder. */
+export function membersOfFiles(
+  collection: string,
+  files: readonly CollectionEntry[],
+  from: number,
+  most: number,
+): MemberRecord[] {
+  return files.slice(from, from + most).map(({ name: path, digest }, offset) => {
+    const number = from + offset;
+    const member = makeCid(codecs.raw, digest).text;
+    return { id: `${collection}/${number}`, collection, number, member, path };
+  });
 }
 
 /** The first characters of identifiers of collections. They encode codec and hash function. */
@@ -80,12 +99,14 @@ export function* collectionsIn({ references }: Pick<StatementRow, 'references'>)
   }
 }
 
-/** Packed rows stay packed unless their bytes mention a collection. */
-function collectionsOf(rows: StoredRows): Map<string, Cid> {
-  const found = new Map<string, Cid>();
+/** Those that refer to collections. Packed rows stay packed unless their bytes mention one. */
+export function* rowsWithFolders(rows: StoredRows): Generator<StatementRow> {
   const meant = rows instanceof PackedRows ? unpackedRows(rows, collectionStart) : rows;
-  for (const row of meant) for (const cid of collectionsIn(row)) found.set(cid.text, cid);
-  return found;
+  for (const row of meant) if (!collectionsIn(row).next().done) yield row;
+}
+
+function foldersOf(rows: readonly StatementRow[]): Iterable<Cid> {
+  return new Map(rows.flatMap((row) => [...collectionsIn(row)]).map((cid) => [cid.text, cid])).values();
 }
 
 /**
@@ -94,7 +115,9 @@ function collectionsOf(rows: StoredRows): Map<string, Cid> {
  */
 export function folderWrites(writes: StatementWrites, ports: FolderIndexing): StatementWrites {
   return afterWrites(writes, async (rows) => {
-    for (const cid of collectionsOf(rows).values()) await indexFolder(ports, cid);
+    const meant = [...rowsWithFolders(rows)];
+    for (const cid of foldersOf(meant)) await indexFolder(ports, cid);
+    if (meant.length > 0) await ports.search.stated(meant.map(({ jcsCid }) => jcsCid));
   });
 }
 
@@ -102,19 +125,23 @@ const namesStart = Buffer.from('CollectionV0.');
 const waitingAtOnce = 100;
 
 /** Indexes the files of folders whose blobs are stored after the statements about them. */
-export function folderBlobs(blobs: BlobStore, { folders, members, rows }: Omit<FolderIndexing, 'blobs'>) {
-  const ports = { folders, members, rows, blobs };
+export function folderBlobs(blobs: BlobStore, indexing: Omit<FolderIndexing, 'blobs'>) {
+  const { folders, rows, search } = indexing;
+  const ports = { ...indexing, blobs };
+  const index = async (cid: Cid) => {
+    if (await indexFolder(ports, cid)) await search.known(cid);
+  };
   const indexRoot = async (cid: Cid) => {
     const urns = [cidUrn(cid)];
     for (const part of [rows.verified, rows.unverified]) {
       const [referring] = await part.referring(urns, null, 1);
-      if (referring?.length !== 0) return await indexFolder(ports, cid);
+      if (referring?.length !== 0) return await index(cid);
     }
   };
   const indexWaiting = async (cid: Cid) => {
     const name = makeCid(codecs.raw, cid.digest).text;
     const { records } = await folders.page('byMetadata', [name], { after: null, limit: waitingAtOnce });
-    for (const { id } of records) await indexFolder(ports, parseCid(id));
+    for (const { id } of records) await index(parseCid(id));
   };
   const indexed = (staged: StagedBlob): StagedBlob => {
     let start = Buffer.alloc(0);
@@ -144,7 +171,7 @@ const rowsAtOnce = 500;
  * @param position of the page after which it goes on.
  */
 export async function* indexOlderFolders(
-  ports: FolderIndexing,
+  ports: Omit<FolderIndexing, 'search'>,
   position: string | null,
 ): AsyncGenerator<UpgradeProgress> {
   const [first = 'verified', mark = null] = position?.split(' ') ?? [];
@@ -153,7 +180,7 @@ export async function* indexOlderFolders(
   for (const part of parts) {
     for (let after = part === first ? mark : null; ; ) {
       const page = await ports.rows[part].page({ by: 'storing' }, after, rowsAtOnce);
-      for (const cid of collectionsOf(page.rows).values()) await indexFolder(ports, cid);
+      for (const cid of foldersOf(page.rows)) await indexFolder(ports, cid);
       done += page.rows.length;
       if (page.next === null) break;
       after = page.next;

@@ -7,9 +7,10 @@ import type { NameIndex } from '../names/name-index.ts';
 import type { Graph, GraphStore, Page, StatementScope, StatementStore } from '../ports.ts';
 import { type FindPorts, findIdentifier } from '../statements/find.ts';
 import { identifiedBy } from './identified.ts';
-import type { Hit, ThingSearch } from './search.ts';
+import type { ThingSearch } from './search.ts';
 import { groupOf, type IndexedGroup, indexedGroups } from './search-entries.ts';
 import { wordsIn } from './terms.ts';
+import type { Hit, InFolder } from './visible-hits.ts';
 
 export interface FindThingsPorts extends FindPorts {
   readonly search: ThingSearch;
@@ -29,7 +30,9 @@ export interface FoundThing {
   readonly type: string;
   /** A graph that tells of it. */
   readonly graph: Pick<Graph, 'graphId' | 'name'> | null;
-  /** Of the statement that gives the name, or refers to it. */
+  /** A folder that has it as a file. */
+  readonly folder: (InFolder & { readonly name: string | null }) | null;
+  /** Of the statement that gives the name, or refers to it or to its folder. */
   readonly time: number | null;
 }
 
@@ -40,6 +43,7 @@ export interface ThingPage {
 
 type Found = Pick<FoundThing, 'id' | 'type' | 'time'> & {
   readonly names: readonly string[];
+  readonly folder?: InFolder | undefined;
   readonly graph: Pick<Graph, 'graphId' | 'name'> | string | null;
 };
 
@@ -74,7 +78,7 @@ export async function findThings(
 
 async function ofHit(
   { statements }: FindThingsPorts,
-  { subject, names, source }: Hit,
+  { subject, names, source, folder }: Hit,
   group: IndexedGroup,
   { visibility }: StatementScope,
 ): Promise<Found> {
@@ -83,7 +87,7 @@ async function ofHit(
   const graph = memberships.find(({ projectId }) => isVisible(projectId, visibility))?.graphId ?? null;
   const cid = group === 'computations' ? cidIn(subject) : undefined;
   const type = (cid && (await statements.byRdfcCid(cid, visibility))?.kind) ?? typeOf(subject);
-  return { id: subject, names, type, time, graph };
+  return { id: subject, names, type, time, graph, folder };
 }
 
 function typeOf(id: string): string {
@@ -129,9 +133,13 @@ async function identifiedThing(
     return { group, found: { id, names: await names(), type, time, graph: graphIds[0] ?? null } };
   }
   try {
-    const { statements } = await findIdentifier(ports, id, { after: null, limit: 1 }, scope);
+    const { statements, folders = [] } = await findIdentifier(ports, id, { after: null, limit: 1 }, scope);
     const { time = null, graphIds } = statements[0]?.statement ?? { graphIds: [] };
-    const found = { id, names: await names(), type: typeOf(id), time, graph: graphIds[0] ?? null };
+    const all = [...(await names()), ...folders.map(({ path }) => path)];
+    const found = {
+      ...{ id, names: all, folder: folders[0], type: typeOf(id), time },
+      graph: graphIds[0] ?? null,
+    };
     return { group: groupOf(id), found };
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') return undefined;
@@ -152,15 +160,16 @@ async function shown(
   scope: StatementScope,
 ): Promise<FoundThing[]> {
   const own = await ports.names.of(
-    found.map(({ id }) => id),
+    found.flatMap(({ id, folder }) => (folder ? [id, folder.folder] : [id])),
     scope,
   );
   return await Promise.all(
-    found.map(async ({ id, names, type, time, graph }) => {
+    found.map(async ({ id, names, type, time, graph, folder }) => {
       const name = own.get(id) ?? names[0] ?? null;
       const inGraph = typeof graph === 'string' ? await ports.graphs.get(graph) : graph;
       const otherNames = names.filter((other) => other !== name);
-      return { id, name, otherNames, type, time, graph: inGraph ?? null };
+      const inFolder = folder ? { ...folder, name: own.get(folder.folder) ?? null } : null;
+      return { id, name, otherNames, type, time, graph: inGraph ?? null, folder: inFolder };
     }),
   );
 }

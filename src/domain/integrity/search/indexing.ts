@@ -1,6 +1,7 @@
 import { everythingVisible } from '../../access/visibility.ts';
 import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
-import { cidIn } from '../identifiers/cid.ts';
+import { type FileSearch, rowsWithFolders } from '../folders/indexing.ts';
+import { type Cid, cidIn } from '../identifiers/cid.ts';
 import type { GraphImports } from '../manifest/ports.ts';
 import { type NameRecord, type NameRecords, namingKind } from '../names/name-records.ts';
 import type { Graph, GraphStore } from '../ports.ts';
@@ -79,11 +80,12 @@ interface Writes {
   readonly graphImports: GraphImports;
 }
 
-/** Indexes graphs as soon as they are registered, and the names in imported graphs for those who may see the graph. */
+/** Indexes graphs as soon as they are registered, and the names and folders in imported graphs for those who may see the graph. */
 export function searchedGraphs(
   { graphs, graphImports }: Writes,
   ports: IndexingPorts,
   names: Pick<NameRecords, 'among'>,
+  files: Pick<FileSearch, 'stated'>,
 ): Writes {
   const index = (graph: Graph) => ports.entries.insert(entriesOfGraph(graph, microseconds(ports.now())));
   return {
@@ -101,11 +103,13 @@ export function searchedGraphs(
       async begin(projectId) {
         const coming = await graphImports.begin(projectId);
         const naming: string[] = [];
+        const aboutFolders: Cid[] = [];
         return {
           ...coming,
           async put(given) {
             const rows = given instanceof PackedRows ? given : [...given];
             for (const { jcsCid } of rowsOfKind(rows, namingKind)) naming.push(jcsCid.text);
+            for (const { jcsCid } of rowsWithFolders(rows)) aboutFolders.push(jcsCid);
             return await coming.put(rows);
           },
           async publish(graph, attachments) {
@@ -117,6 +121,7 @@ export function searchedGraphs(
                 ports,
                 (await names.among('key', naming.slice(at, at + namesAtOnce), 1)).flat(),
               );
+            await files.stated(aboutFolders);
             return outcome;
           },
         };

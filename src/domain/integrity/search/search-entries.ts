@@ -28,6 +28,8 @@ export const searchEntries = collection('search_entries', {
     statement: z.string().min(1).nullable(),
     /** The position of that statement, or the microseconds when the graph was indexed. */
     order: z.int(),
+    /** The record of the file in a folder whose path this is. */
+    member: z.string().min(1).optional(),
   }),
   key: 'id',
   terms: { of: entryTerms, order: 'order' },
@@ -44,17 +46,20 @@ export function groupOf(subject: string): IndexedGroup {
   return cid && isStatementCid(cid, codecs.rdfc) ? 'computations' : 'artefacts';
 }
 
-type Found = Pick<SearchEntry, 'subject' | 'group' | 'statement' | 'order'>;
+type Found = Pick<SearchEntry, 'subject' | 'group' | 'statement' | 'order' | 'member'>;
 
 /** The entries of a text for everybody who may see one of these projects. */
 export function entriesFor(found: Found, text: string, projects: readonly string[]): SearchEntry[] {
+  return [null, ...new Set(projects)].flatMap((project) => entryIn(project, found, text) ?? []);
+}
+
+/** @returns undefined for a text without a character. */
+export function entryIn(project: string | null, found: Found, text: string): SearchEntry | undefined {
   const folded = foldedText(text);
-  if (folded === '') return [];
-  const { subject, group, statement, order } = found;
-  return [null, ...new Set(projects)].map((project) => {
-    const id = entryId(project, subject, folded);
-    return { id, project, group, subject, folded, statement, order };
-  });
+  if (folded === '') return undefined;
+  const { subject, group, statement, order, member } = found;
+  const id = entryId(project, subject, folded);
+  return { id, project, group, subject, folded, statement, order, ...(member !== undefined && { member }) };
 }
 
 const idBytes = 16;

@@ -1,13 +1,10 @@
-import { isVisible, type Visibility } from '../../access/visibility.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import { readCursor, throwBadCursor, writeCursor } from '../../cursors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { uuidIn } from '../identifiers/identifiers.ts';
-import { type NameReading, statementsOf } from '../names/name-index.ts';
-import type { NameRecord } from '../names/name-records.ts';
-import type { Graph, GraphStore, Page } from '../ports.ts';
-import type { WholeStatement } from '../statements/rows.ts';
-import type { IndexedGroup, SearchEntry, SearchTerms } from './search-entries.ts';
+import type { Page } from '../ports.ts';
+import type { IndexedGroup, SearchTerms } from './search-entries.ts';
 import { partOf, type Rank, rankOf, ranks, setsFor, type Words } from './terms.ts';
+import { type Hit, type HitPorts, namesAndFolders, type RankedEntry, visibleHits } from './visible-hits.ts';
 
 export interface ThingSearch {
   /**
@@ -32,28 +29,14 @@ export function thingSearch(ports: SearchPorts): ThingSearch {
   return {
     inGroup: (asked, page, visibility) => searchGroup(ports, asked, page, visibility),
     async namesOf(subjects, visibility) {
-      const found = await namesOf(ports, subjects, visibility);
-      return new Map(Array.from(found, ([subject, names]) => [subject, distinctNames(names)]));
+      const found = await namesAndFolders(ports, subjects, visibility);
+      return new Map(Array.from(found, ([subject, { names }]) => [subject, names]));
     },
   };
 }
 
-function distinctNames(records: readonly NameRecord[]): string[] {
-  return [...new Set(records.map(({ name }) => name))];
-}
-
-interface SearchPorts extends NameReading {
+interface SearchPorts extends HitPorts {
   readonly terms: SearchTerms;
-  readonly graphs: Pick<GraphStore, 'get'>;
-}
-
-/** A thing whose name fits. */
-export interface Hit {
-  readonly subject: string;
-  /** Its visible names, the newest first. */
-  readonly names: readonly string[];
-  /** The statement that gives the name that fits, or the graph with this name. */
-  readonly source: WholeStatement | Graph;
 }
 
 export interface HitPage {
@@ -66,8 +49,6 @@ const projectsSearched = 50;
 const entriesAtOnce = 100;
 /** The most entries that one answer looks at. */
 const mostLooked = 1_000;
-/** More names of a thing are not shown, nor compared. */
-const namesCompared = 10;
 
 /** See `ThingSearch`. */
 async function searchGroup(
@@ -118,9 +99,7 @@ function placeIn(position: unknown): Place {
   return rank in ranks && (mark === null || typeof mark === 'string') ? [rank, mark] : throwBadCursor();
 }
 
-interface Candidate {
-  readonly entry: SearchEntry;
-  readonly rank: Rank;
+interface Candidate extends RankedEntry {
   readonly place: Place;
 }
 
@@ -168,77 +147,11 @@ async function* candidatesFrom(
 
 /** @param wanted undefined: any rank. */
 function candidateOf(
-  { record: entry, mark }: { readonly record: SearchEntry; readonly mark: string },
+  { record: entry, mark }: { readonly record: RankedEntry['entry']; readonly mark: string },
   words: Words,
   wanted?: Rank,
 ): Candidate | undefined {
   const rank = rankOf(entry.folded, words);
   if (rank === undefined || (wanted ?? rank) !== rank) return undefined;
   return { entry, rank, place: [ranks.indexOf(rank), mark] };
-}
-
-/** In the given order; undefined for what the reader may not see, and for things that come elsewhere in the answer. */
-async function visibleHits(
-  ports: SearchPorts,
-  candidates: readonly Candidate[],
-  words: Words,
-  visibility: Visibility,
-): Promise<(Hit | undefined)[]> {
-  const entries = candidates.map(({ entry }) => entry);
-  const named = entries.flatMap(({ statement }) => (statement === null ? [] : { id: statement }));
-  const scope = { graphId: null, visibility };
-  const statements = await statementsOf(ports.rows, named, scope);
-  const given = await ports.names.among(
-    'key',
-    named.map(({ id }) => id),
-    1,
-  );
-  const naming = new Set(given.flat().map(({ id }) => id));
-  const isSeen = (id: string | null) => id !== null && statements.has(id) && naming.has(id);
-  const subjects = [...new Set(entries.filter((one) => isSeen(one.statement)).map((one) => one.subject))];
-  const names = await namesOf(ports, subjects, visibility);
-  return await Promise.all(
-    candidates.map(async ({ entry: { subject, folded, statement }, rank }) => {
-      if (statement === null) return await visibleGraph(ports.graphs, subject, visibility);
-      const source = isSeen(statement) ? statements.get(statement) : undefined;
-      const own = names.get(subject) ?? [];
-      // A thing is shown once: by the best of its names, and of several by the newest.
-      const texts = [...own.map((name) => name.folded), ...(subject.startsWith('did:') ? [subject] : [])];
-      const best = bestOf(texts, words);
-      if (!source || (best && isBefore(best.rank, rank))) return undefined;
-      if (best?.rank === rank && best.folded !== folded && texts.includes(folded)) return undefined;
-      return { subject, names: distinctNames(own), source };
-    }),
-  );
-}
-
-function bestOf(texts: readonly string[], words: Words) {
-  const ranked = texts.flatMap((folded) => {
-    const rank = rankOf(folded, words);
-    return rank === undefined ? [] : { folded, rank };
-  });
-  return ranks.flatMap((rank) => ranked.find((one) => one.rank === rank) ?? [])[0];
-}
-
-function isBefore(one: Rank, other: Rank): boolean {
-  return ranks.indexOf(one) < ranks.indexOf(other);
-}
-
-async function visibleGraph(
-  graphs: Pick<GraphStore, 'get'>,
-  subject: string,
-  visibility: Visibility,
-): Promise<Hit | undefined> {
-  const graph = await graphs.get(uuidIn(subject) ?? '');
-  return graph && isVisible(graph.projectId, visibility)
-    ? { subject, names: [graph.name], source: graph }
-    : undefined;
-}
-
-async function namesOf(ports: NameReading, subjects: readonly string[], visibility: Visibility) {
-  const found = await ports.names.among('bySubject', subjects, namesCompared);
-  const statements = await statementsOf(ports.rows, found.flat(), { graphId: null, visibility });
-  return new Map(
-    subjects.map((subject, at) => [subject, (found[at] ?? []).filter(({ id }) => statements.has(id))]),
-  );
 }

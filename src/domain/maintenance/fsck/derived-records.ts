@@ -36,22 +36,27 @@ interface Made<Shape extends z.ZodObject> {
 }
 
 /** Records that follow from what else is stored. fsck makes them again as they were made at first, and compares. */
-export interface DerivedRecords<Source, Shape extends z.ZodObject = z.ZodObject> {
+export interface ComparedRecords<Source, Shape extends z.ZodObject = z.ZodObject> {
   readonly kind: ProblemKind;
   readonly declared: Collection<Shape, 'key'>;
   make(store: CheckedStore, sources: readonly Source[]): Promise<Made<Shape>>;
   /** The part of a record that follows from its source. Default: all of it. */
   readonly compared?: (record: z.output<Shape>) => unknown;
+  /** What is wrong with the index. */
+  readonly says: Readonly<Record<'missing' | 'other', string>>;
+}
+
+export interface DerivedRecords<Source, Shape extends z.ZodObject = z.ZodObject>
+  extends ComparedRecords<Source, Shape> {
   /** The ids among these of records whose source is stored. */
   withSource(store: CheckedStore, entries: readonly RecordEntry[]): Promise<ReadonlySet<string>>;
-  /** What is wrong with the index. */
   readonly says: Readonly<Record<'missing' | 'other' | 'orphan', string>>;
 }
 
 /** Compares what these sources give with what is stored. */
 export async function* compareDerived<Source, Shape extends z.ZodObject>(
   { store, repair }: Run,
-  { kind, declared, make, compared = (record) => record, says }: DerivedRecords<Source, Shape>,
+  { kind, declared, make, compared = (record) => record, says }: ComparedRecords<Source, Shape>,
   sources: readonly Source[],
 ): AsyncGenerator<StoreProblem> {
   const { records, unwanted = [] } = await make(store, sources);

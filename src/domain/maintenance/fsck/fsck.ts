@@ -12,6 +12,7 @@ import {
   orphanedRecords,
 } from './derived-records.ts';
 import { fsckExports } from './exports.ts';
+import { derivedFolders, derivedSearchedFolders, fsckFolders } from './folders.ts';
 import { fsckGraphs } from './graphs.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
@@ -33,6 +34,7 @@ export type FsckPart =
   | 'statements'
   | 'indexes'
   | 'names'
+  | 'folders'
   | 'search'
   | 'retractions'
   | 'records'
@@ -76,6 +78,7 @@ export async function* fsckStore(
     ['statements', () => fsckStatements(run)],
     ['indexes', () => fsckDerived(run)],
     ['names', () => orphanedRecords(run, derivedNames)],
+    ['folders', () => fsckFolders(run)],
     ['search', () => fsckSearch(run)],
     ['retractions', () => orphanedRecords(run, derivedRetractions)],
     ['records', () => fsckRecords(run)],
@@ -155,6 +158,8 @@ async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem> {
     yield* compareDerived(run, derivedNames, verified);
     yield* compareDerived(run, derivedRetractions, verified);
     yield* compareDerived(run, derivedSearchEntries, verified);
+    yield* compareDerived(run, derivedFolders, verified);
+    yield* compareDerived(run, derivedSearchedFolders, verified);
     const unchecked = page.filter((result) => 'damagedSet' in result).length;
     count('statements', page.length - unchecked);
     count('unchecked', unchecked);

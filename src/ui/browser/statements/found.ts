@@ -6,7 +6,7 @@ import { failureParts, loading } from '../failed.ts';
 import '../file-drop.ts';
 import { kindLabel } from '../kinds.ts';
 import { when } from '../times.ts';
-import { foreignText, graphAddress } from './shown-text.ts';
+import { foreignText, graphAddress, pageOf } from './shown-text.ts';
 import { table } from './statement-table.ts';
 
 const thingsAtOnce = 10;
@@ -93,6 +93,7 @@ function cells({
   other_names: others,
   type,
   page,
+  folder,
   graph,
   timestamp,
 }: ThingAnswer): (Node | string)[] {
@@ -100,13 +101,26 @@ function cells({
   const link = { href: page, title: harmless(bareId(id), 2_000) };
   const called =
     name === null ? [element('a', link, short)] : [element('a', link, foreignText(name)), ' ', short];
+  const within =
+    folder === undefined ? [] : [element('span', { class: 'also quiet' }, 'in ', folderLink(folder))];
   const also = others.flatMap((other, at) => [at === 0 ? 'also ' : ', ', foreignText(other, 80)]);
   return [
-    element('span', {}, ...called, also.length > 0 && element('span', { class: 'also quiet' }, ...also)),
+    element(
+      'span',
+      {},
+      ...called,
+      ...within,
+      also.length > 0 && element('span', { class: 'also quiet' }, ...also),
+    ),
     words[type] ?? kindLabel(type),
     graph ? element('a', { href: graphAddress(graph.graph_id) }, foreignText(graph.name)) : '',
     timestamp === null ? '' : when(timestamp),
   ];
+}
+
+function folderLink({ collection, name }: NonNullable<ThingAnswer['folder']>): HTMLElement {
+  const link = { href: pageOf(collection), title: collection };
+  return element('a', link, name === null ? `folder ${shortId(collection)}` : foreignText(name, 80));
 }
 
 if (q === '') document.querySelector<HTMLElement>('#search')?.focus();
