@@ -28,6 +28,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['init', async () => (await import('./commands/init.ts')).initCommand],
   ['graph', async () => (await import('./commands/graph.ts')).graphCommand],
   ['record', async () => (await import('./commands/record.ts')).recordCommand],
+  ['status', async () => (await import('./commands/status/status.ts')).statusCommand],
   ['runs', async () => (await import('./commands/runs/runs.ts')).runsCommand],
   ['put', async () => (await import('./commands/put.ts')).putCommand],
   ['ingest', async () => (await import('./commands/ingest.ts')).ingestCommand],

@@ -108,6 +108,7 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'PUT /store/v1/jcs': { body: described },
   'GET /store/v1/blob/{cid}': { parameters: { cid: jcsCid(described) } },
   'POST /store/v1/missing': { body: { cids: [jcsCid(described)] } },
+  'POST /store/v1/small': { body: { cids: [jcsCid(described)] } },
   'GET /store/v1/exists/{cid}': { parameters: { cid: jcsCid(described) } },
   'GET /store/v1/text/{cid}': { parameters: { cid: jcsCid(described) } },
   'POST /utils/v1/integrity/statement/compute-id': { body: { statement } },

@@ -138,6 +138,11 @@ export const examples: Readonly<Record<string, Example>> = {
     request: ({ alpha }) => ({ path: '/store/v1/missing', ...json({ cids: [alpha.blob] }) }),
     status: 200,
   },
+  'POST /store/v1/small': {
+    access: anywhere('view_project_data'),
+    request: ({ alpha }) => ({ path: '/store/v1/small', ...json({ cids: [alpha.blob] }) }),
+    status: 200,
+  },
   'GET /store/v1/text/{cid}': {
     access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/store/v1/text/${alpha.blob}` }),

@@ -100,6 +100,20 @@ describe('with CAIRN_BLOB_SCOPE=project', () => {
     expect(await ask(stranger)).toEqual(cids);
   });
 
+  test('small blobs that are read together are those that may be read one by one', async () => {
+    const cids = [world.alpha.blob, world.loose, world.alpha.blob, world.beta.blob];
+    const read = async (token: string) => {
+      const request = { method: 'POST', path: '/store/v1/small', ...json({ cids }) };
+      const { blobs } = (await sendAs(service, token, request)).json;
+      for (const { cid, blob } of blobs)
+        expect((await get(token, `/store/v1/text/${cid}`)).text).toBe(Buffer.from(blob, 'base64').toString());
+      return blobs.map(({ cid }: { cid: string }) => cid);
+    };
+    expect(await read(admin)).toEqual([world.alpha.blob, world.loose, world.beta.blob]);
+    expect(await read(reader)).toEqual([world.alpha.blob]);
+    expect(await read(stranger)).not.toContain(world.alpha.blob);
+  });
+
   test('a blob becomes visible to a project whose statement refers to it', async () => {
     const path = `/store/v1/text/${world.alpha.blob}`;
     expect((await get(stranger, path)).status).toBe(404);

@@ -26,12 +26,28 @@ export interface Change {
 
 const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
 
-/** Hashes places, with progress for all of them together. Folders become iroh collections. */
-export async function hashPlaces(io: Pick<Io, 'stderr'>, places: readonly RecordedPath[]) {
-  const surveys: Survey[] = [];
-  for (const place of places) surveys.push(await survey(place));
-  const total = surveys.reduce((sum, { bytes }) => sum + bytes, 0);
-  const files = surveys.reduce((sum, one) => sum + one.files, 0);
+/**
+ * Hashes places, with progress for all of them together. Folders become iroh collections.
+ * @param onUnreadable called with each place that cannot be read. By default the error is thrown.
+ */
+export async function hashPlaces(
+  io: Pick<Io, 'stderr'>,
+  places: readonly RecordedPath[],
+  onUnreadable: (place: RecordedPath, error: unknown) => void = throwUnreadable,
+) {
+  const readable = async <Result>(place: RecordedPath, read: () => Promise<Result>): Promise<Result[]> => {
+    try {
+      return [await read()];
+    } catch (error) {
+      onUnreadable(place, error);
+      return [];
+    }
+  };
+  const surveyed: { place: RecordedPath; seen: Survey }[] = [];
+  for (const place of places)
+    surveyed.push(...(await readable(place, async () => ({ place, seen: await survey(place) }))));
+  const total = surveyed.reduce((sum, { seen }) => sum + seen.bytes, 0);
+  const files = surveyed.reduce((sum, { seen }) => sum + seen.files, 0);
   using progress = openProgress(io, { total });
   let done = 0;
   const onBytes = (count: number) => {
@@ -39,12 +55,18 @@ export async function hashPlaces(io: Pick<Io, 'stderr'>, places: readonly Record
     progress.update(done, `hashing ${files.toLocaleString('en')} files, ${(done / 2 ** 20).toFixed(1)} MiB`);
   };
   const artifacts: Artifact[] = [];
-  for (const [at, place] of places.entries()) {
+  for (const { place, seen } of surveyed) {
     const onSkipped = (name: string) =>
       progress.log(`Skipped ${place.path}${name}: it is not a regular file.`);
-    artifacts.push(await hashPlace(place, surveys[at] as Survey, { onBytes, onSkipped }));
+    artifacts.push(
+      ...(await readable(place, async () => await hashPlace(place, seen, { onBytes, onSkipped }))),
+    );
   }
   return artifacts;
+}
+
+function throwUnreadable(_: RecordedPath, error: unknown): never {
+  throw error;
 }
 
 async function hashPlace(place: RecordedPath, seen: Survey, progress: Parameters<typeof hashFolder>[1]) {

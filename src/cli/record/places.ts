@@ -12,6 +12,8 @@ export interface RecordedPath {
   readonly path: string;
   readonly absolute: string;
   readonly kind: 'file' | 'folder';
+  /** Whether it is outside the folder of the recording. Then the path is only its name. */
+  readonly isOutside: boolean;
 }
 
 /** What shows that a place may have changed, without reading it. */
@@ -64,9 +66,10 @@ export async function placeAt(absolute: string, { root }: Folders): Promise<Reco
   const kind = await pathKind(absolute);
   if (!kind) return undefined;
   if (kind === 'stream') failUsage(`${absolute} is neither a regular file nor a folder.`);
-  const path = isBelow(absolute, root) ? relative(root, absolute) || '.' : basename(absolute);
+  const isOutside = !isBelow(absolute, root);
+  const path = isOutside ? basename(absolute) : relative(root, absolute) || '.';
   const name = path.split(sep).join('/');
-  return { absolute, kind, path: kind === 'folder' ? `${name}/` : name };
+  return { absolute, kind, path: kind === 'folder' ? `${name}/` : name, isOutside };
 }
 
 export function isBelow(path: string, folder: string): boolean {

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { jcs } from '../../domain/integrity/identification/jcs.ts';
 import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
 import { documentLimit } from '../../domain/integrity/names/name.ts';
@@ -50,9 +50,12 @@ export async function factsBefore(
     if (file) parameters.push({ path: file.path, cid: cidUrn(file.cid), values });
   }
   const git = await gitStateOf(io, folders.cwd);
+  const folder = relative(folders.root, folders.cwd).split(sep).join('/');
   const facts = {
     name,
     ...(command && { command: [...command] }),
+    ...(folder !== '' && { folder }),
+    ...(typeof metrics === 'string' && { metrics_file: metrics }),
     ...(parameters.length > 0 && { parameters }),
     ...(environment.length > 0 && { environment: environmentOf(io, environment) }),
     ...(git && { git }),

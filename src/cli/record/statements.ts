@@ -10,6 +10,7 @@ export interface Item {
   readonly name: string;
   readonly path: string;
   readonly kind: 'file' | 'folder';
+  readonly isOutside?: boolean;
   readonly cid: Cid | null;
   readonly survey: { readonly files: number; readonly bytes: number };
 }
@@ -82,8 +83,14 @@ function endOf({ name, started, exit_code, signal, error, ...rest }: RunFacts): 
   return { name: `${name}: ${result}`, ...Object.fromEntries(said) };
 }
 
-function documentOf({ name, path, kind, survey: { files, bytes } }: Item): object {
-  return { name, path, size: bytes, ...(kind === 'folder' && { files }) };
+function documentOf({ name, path, kind, isOutside, survey: { files, bytes } }: Item): object {
+  return {
+    name,
+    path,
+    size: bytes,
+    ...(kind === 'folder' && { files }),
+    ...(isOutside && { outside: true }),
+  };
 }
 
 const unknown = 'urn:cid:(';

@@ -48,4 +48,15 @@ export const missingBlobs = z
   .object({ missing: z.array(cidText).describe('In the order of the request, each once') })
   .meta({ id: 'MissingBlobs' });
 
+export const mostSmall = 100;
+export const smallLimit = 65_536;
+
+export const smallBlobQuestion = z
+  .strictObject({ cids: z.array(cidParameter).max(mostSmall) })
+  .meta({ id: 'SmallBlobQuestion' });
+
+export const smallBlobs = z
+  .object({ blobs: z.array(z.object({ cid: cidText, blob: z.string().describe('The bytes in base64') })) })
+  .meta({ id: 'SmallBlobs' });
+
 export const irohCollection = z.record(z.string(), cidText);

@@ -80,6 +80,20 @@ export async function missingBlobsOf(
   return (await Array.fromAsync(mapConcurrent(distinct.values(), questionsAtOnce, ask))).flat();
 }
 
+/** The small blobs among some that the caller can read, verified. Statements do not count, and other hashes neither. */
+export async function smallBlobsOf(
+  { blobs, reach }: Pick<ContentPorts, 'reach'> & { readonly blobs: Pick<BlobStore, 'readSmall'> },
+  cids: readonly Cid[],
+  visibility: ContentVisibility,
+  limit: number,
+): Promise<{ readonly cid: Cid; readonly bytes: Uint8Array }[]> {
+  const distinct = new Map(cids.map((cid) => [cid.text, cid]));
+  const ask = async (cid: Cid) => ((await reach.blob(cid, visibility)) ? [cid] : []);
+  const readable = (await Array.fromAsync(mapConcurrent(distinct.values(), questionsAtOnce, ask))).flat();
+  const found = await blobs.readSmall(readable, limit);
+  return readable.flatMap((cid, at) => (found[at] ? [{ cid, bytes: found[at] }] : []));
+}
+
 async function blobSize(ports: ContentPorts, cid: Cid, visibility: ContentVisibility) {
   return (await reachedBlob(ports, cid, visibility))?.size;
 }

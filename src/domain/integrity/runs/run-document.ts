@@ -28,6 +28,8 @@ const git = z.object({
 const members = {
   name: text,
   command: z.array(text).min(1),
+  /** Where the command ran, relative to the folder that paths are relative to. Missing for that folder itself. */
+  folder: text,
   exit_code: z.int(),
   /** What ended the command, such as SIGKILL. */
   signal: text,
@@ -38,6 +40,8 @@ const members = {
   duration: z.number().min(0),
   parameters: z.array(parameterFile),
   metrics: z.custom<JsonObject>(isObject),
+  /** The file that the command wrote them to, as it was named. */
+  metrics_file: text,
   /** The variables that somebody named. Null: not set. */
   environment: z.record(text, text.nullable()),
   git,

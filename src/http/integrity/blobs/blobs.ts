@@ -9,6 +9,9 @@ import {
   irohCollection,
   missingBlobs,
   putBlobQuery,
+  smallBlobQuestion,
+  smallBlobs,
+  smallLimit,
   storedBlob,
   storedBlobBatch,
 } from '../../../contract/integrity/blobs.ts';
@@ -21,6 +24,7 @@ import {
   hasContent,
   missingBlobsOf,
   openContent,
+  smallBlobsOf,
 } from '../../../domain/integrity/blobs/content.ts';
 import { openText, readIrohCollection } from '../../../domain/integrity/blobs/content-forms.ts';
 import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/upload.ts';
@@ -58,6 +62,7 @@ const cautions = {
 };
 
 export interface BlobRoutes extends ContentPorts {
+  readonly blobs: ContentPorts['blobs'] & Pick<BlobStore, 'readSmall'>;
   /** The blob store for the requests of one caller, as `callerKey` names them. */
   readonly blobsOf: (caller: string) => BlobStore;
   readonly json: JsonReader;
@@ -177,6 +182,27 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       const { cids } = await parsedJsonBody(context, blobQuestion, limits, questionBytes);
       const visibility = await ports.reach.visibility(grants);
       return answer(200, { missing: await missingBlobsOf(ports, cids, visibility) });
+    },
+  });
+
+  operation(app, 'POST /store/v1/small', {
+    access: readers,
+    audit: 'none',
+    tag,
+    summary: 'Read up to 100 small blobs at once',
+    description:
+      'For readers of many documents. What is not stored, has more than 64 KiB, is damaged, or may not be read by the caller is left out.',
+    body: { 'application/json': { schema: smallBlobQuestion } },
+    answers: { 200: jsonAnswer('The blobs, each once', smallBlobs) },
+    handle: async ({ context, answer, principal: { grants } }) => {
+      const { cids } = await parsedJsonBody(context, smallBlobQuestion, limits, questionBytes);
+      const visibility = await ports.reach.visibility(grants);
+      const found = await smallBlobsOf(ports, cids, visibility, smallLimit);
+      const blobs = found.map(({ cid, bytes }) => ({
+        cid: cid.text,
+        blob: Buffer.from(bytes).toString('base64'),
+      }));
+      return answer(200, { blobs });
     },
   });
 
