@@ -24,6 +24,7 @@ import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext, ownContext } from './domain/integrity/contexts/own.ts';
 import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
+import { evidenceImports } from './domain/integrity/evidence/evidence-records.ts';
 import { sharedTurns } from './domain/integrity/exports/export-jobs.ts';
 import {
   certificateRequests,
@@ -44,6 +45,7 @@ import { credentialStatusRoutes } from './http/integrity/credentials/credential-
 import { credentialRoutes, credentialVerificationRoutes } from './http/integrity/credentials/credentials.ts';
 import { didDocumentRoutes } from './http/integrity/did-document.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
+import { evidenceRoutes } from './http/integrity/evidence.ts';
 import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
@@ -188,6 +190,7 @@ export async function openIntegrityOn(
     attemptEnds,
     exportRequests: sharedTurns(),
     didRegistrations: store.of(didRegistrations),
+    evidenceImports: store.of(evidenceImports),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
@@ -246,6 +249,7 @@ export async function openIntegrityOn(
   statementRoutes(app, ports);
   verificationRoutes(app, ports);
   blobRoutes(app, ports);
+  evidenceRoutes(app, ports);
   utilityRoutes(app, ports);
   graphRoutes(app, ports);
   manifestRoutes(app, { ...ports, stopping });

@@ -4,6 +4,7 @@ export type ErrorCode =
   | 'invalid_json'
   | 'invalid_statement'
   | 'invalid_credential'
+  | 'invalid_evidence'
   | 'invalid_cid'
   | 'cid_mismatch'
   | 'missing_id'

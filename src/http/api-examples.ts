@@ -114,6 +114,28 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'POST /utils/v1/integrity/statement/compute-id': { body: { statement } },
   'POST /utils/v1/json-ld/rdfc_cid': { body: statement },
   'POST /utils/v1/json-ld/to-nquads': { body: statement },
+  'POST /evidence/v1': {
+    body: {
+      _type: 'https://in-toto.io/Statement/v1',
+      subject: [
+        {
+          name: 'app.tar.gz',
+          digest: { sha256: '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03' },
+        },
+      ],
+      predicateType: 'https://slsa.dev/provenance/v1',
+      predicate: {
+        buildDefinition: {
+          buildType: 'https://example.com/build/v1',
+          externalParameters: { target: 'release' },
+          resolvedDependencies: [
+            { uri: 'git+https://example.com/app', digest: { gitCommit: 'f'.repeat(40) } },
+          ],
+        },
+        runDetails: { builder: { id: 'https://example.com/builder' } },
+      },
+    },
+  },
   'PUT /graph/v1': { body: { graph_id: project, name: 'Credit scoring' } },
   'GET /graph/v1/{uuid}': { parameters: { uuid: project } },
   'GET /manifest/v1': { parameters: { graph_ids: project } },

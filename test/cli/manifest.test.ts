@@ -124,10 +124,10 @@ describe('export, verify and import', () => {
     [
       'lines.ndjson',
       `${JSON.stringify(didStatement('one'))}\n${JSON.stringify(didStatement('two'))}\n`,
-      'looks like statements, one per line. Store them with "cairn ingest',
+      'looks like a statement. Store it with "cairn ingest',
     ],
-    ['list.json', '[1, 2]', 'is JSON without the members of a manifest (version, statements)'],
-    ['table.csv', 'a,b\n1,2\n', 'is neither JSON nor a CAR'],
+    ['list.json', '[1, 2]', 'is a JSON list. Send its elements, one per line'],
+    ['table.csv', 'a,b\n1,2\n', 'is neither JSON, nor XML, nor a CAR'],
     ['packed.gz', Buffer.from([0x1f, 0x8b, 8, 0]), 'looks compressed (gzip). Decompress it first'],
     ['empty', '', 'is empty'],
   ])('import says what %s looks like', async (name, content, words) => {

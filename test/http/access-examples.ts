@@ -7,6 +7,7 @@ import {
   onProject,
 } from '../../src/domain/access/access.ts';
 import { newCredential } from '../builders/credentials.ts';
+import { slsaStatement } from '../builders/provenance.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
 import { governanceExamples } from './governance/access-examples.ts';
 import type { Answer } from './service.ts';
@@ -65,6 +66,14 @@ export const examples: Readonly<Record<string, Example>> = {
     request: ({ alpha }) => ({
       path: '/statements/v1/batch',
       ...json({ statements: [statement(), statement()], generate_id: true, graph_id: alpha.id }),
+    }),
+    status: 201,
+  },
+  'POST /evidence/v1': {
+    access: onProject('create_declarations'),
+    request: ({ alpha }) => ({
+      path: `/evidence/v1?graph_id=${alpha.id}`,
+      ...json(slsaStatement({ subject: [{ name: 'app', digest: { sha512: randomUUID() } }] })),
     }),
     status: 201,
   },

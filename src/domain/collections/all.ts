@@ -15,6 +15,7 @@ import { unhashedBlobs } from '../integrity/blobs/hash-unhashed.ts';
 import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
+import { evidenceImports } from '../integrity/evidence/evidence-records.ts';
 import { folderRecords, memberRecords } from '../integrity/folders/folder-records.ts';
 import {
   certificateRequests,
@@ -51,6 +52,7 @@ export const collections: readonly Collection[] = [
   blobHashes,
   unhashedBlobs,
   didRegistrations,
+  evidenceImports,
   governanceDocuments,
   governanceRecords,
   certificateRequests,

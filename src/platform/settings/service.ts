@@ -173,6 +173,9 @@ export const limitSettingTable = {
   maxBatchBytes: required('CAIRN_MAX_BATCH_BYTES', bytes, '5GiB').about(
     'Maximum total size of a blob batch.',
   ),
+  maxEvidenceBytes: required('CAIRN_MAX_EVIDENCE_BYTES', bytes, '64MiB').about(
+    'Maximum size of a file of evidence, such as an SBOM. Beyond it the request is answered 413.',
+  ),
   maxManifestBytes: required('CAIRN_MAX_MANIFEST_BYTES', bytes, '1GiB').about(
     'Maximum size of an imported manifest.',
   ),

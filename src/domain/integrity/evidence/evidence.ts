@@ -63,7 +63,10 @@ export interface Evidence {
   readonly wholes?: readonly Whole[];
   readonly descriptions?: readonly Description[];
   readonly folders?: readonly FolderOfFiles[];
-  /** A DSSE envelope, or a Sigstore bundle, which is also signed evidence of the statements. */
+  /**
+   * A DSSE envelope, or a Sigstore bundle, which vouches for everything above. A bundle is about the first thing of `about`, or
+   * else the first output.
+   */
   readonly signature?: { readonly envelope: JsonObject } | { readonly bundle: JsonObject };
 }
 
@@ -75,8 +78,17 @@ export interface EvidenceKind {
   readonly title: string;
   /** Whether a JSON value is, or claims to be, of this kind. At most one kind says so of any value. */
   recognises(document: JsonObject): boolean;
-  /** @throws EvidenceProblem for what the format itself calls invalid. */
-  read(document: JsonObject): Evidence;
+  /**
+   * For a format that is not JSON: the file as the document that `recognises` takes; undefined for other files. Libraries are
+   * imported inside, so that only files of this kind load them.
+   * @throws EvidenceProblem.
+   */
+  parse?(bytes: Uint8Array): Promise<JsonObject | undefined>;
+  /**
+   * @returns several if the file has several signed documents in it.
+   * @throws EvidenceProblem for what the format itself calls invalid.
+   */
+  read(document: JsonObject): Evidence | readonly Evidence[] | Promise<Evidence | readonly Evidence[]>;
 }
 
 /** Why a file is no valid evidence of its kind. */

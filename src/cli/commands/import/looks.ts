@@ -1,0 +1,25 @@
+import { openRandomAccess } from '../../client/local-files.ts';
+
+/** Formats of compressed files by their first bytes. */
+const packed = Object.entries({ '1f8b': 'gzip', '28b52ffd': 'zstd', '504b0304': 'zip' });
+const headBytes = 4_096;
+
+/** Why a file is neither a manifest nor evidence, as far as its first bytes tell; undefined if it may be. */
+export async function looksUnlike(path: string): Promise<string | undefined> {
+  await using file = await openRandomAccess(path);
+  const head = Buffer.from(await file.read(0, headBytes));
+  if (head.length === 0) return 'It is empty.';
+  const [, packing] = packed.find(([magic]) => head.toString('hex', 0, 4).startsWith(magic)) ?? [];
+  if (packing) return `It looks compressed (${packing}). Decompress it first.`;
+  const text = head.toString('utf8').trimStart();
+  if (text.startsWith('['))
+    return "It is a JSON list. Send its elements, one per line: jq -c '.[]' FILE > lines.jsonl";
+  if (isOwnStatement(text))
+    return `It looks like a statement. Store it with "cairn ingest ${path}", one per line.`;
+  const isText = text.startsWith('{') || text.startsWith('<');
+  return isText ? undefined : 'It is neither JSON, nor XML, nor a CAR. Store it as a blob with "cairn put".';
+}
+
+function isOwnStatement(text: string): boolean {
+  return /^\{[^{}]*"@type"\s*:\s*"\w+Registration"/.test(text);
+}

@@ -1,0 +1,38 @@
+import { jcs } from '../../identification/jcs.ts';
+import { parseUtcTime } from '../../identifiers/timestamp.ts';
+import type { Step } from '../evidence.ts';
+
+/** What provenance says of a build, beside what went in and came out. */
+interface Build {
+  readonly name: string;
+  readonly builder: string;
+  readonly buildType: string;
+  readonly invocation?: string | undefined;
+  readonly parameters?: object | undefined;
+  readonly started?: string | undefined;
+  readonly finished?: string | undefined;
+}
+
+/** Larger parameters stay in the original file. */
+const parametersLimit = 16_384;
+
+/** The facts that the page of the run shows, and the time of the evidence. */
+export function buildFacts(build: Build): { facts: Step['facts']; time: string | undefined } {
+  const { name, builder, buildType, invocation, parameters = {}, started, finished } = build;
+  const [from, until] = [started, finished].map((text) => (text === undefined ? null : parseUtcTime(text)));
+  const end = until ?? from ?? null;
+  const isLarge = jcs(parameters).length > parametersLimit;
+  const metadata = {
+    builder,
+    build_type: buildType,
+    ...(invocation && { invocation }),
+    ...(!isLarge && Object.keys(parameters).length > 0 && { parameters }),
+  };
+  const facts = {
+    name,
+    ...(from != null && { started: new Date(from).toISOString() }),
+    ...(from != null && until != null && until >= from && { duration: (until - from) / 1_000 }),
+    metadata,
+  };
+  return { facts, time: end === null ? undefined : new Date(end).toISOString() };
+}

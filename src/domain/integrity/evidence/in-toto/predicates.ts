@@ -1,0 +1,23 @@
+import type { Evidence, Thing } from '../evidence.ts';
+import { readProvenanceV1 } from './provenance-v1.ts';
+
+/** What a predicate says about the subjects of its statement. @throws EvidenceProblem. */
+type PredicateReader = (predicate: object, subjects: readonly Thing[]) => Evidence;
+
+const readers: Readonly<Record<string, PredicateReader>> = {
+  'https://slsa.dev/provenance/v1': readProvenanceV1,
+};
+
+/** What a statement says. A predicate that nobody reads describes the subjects. @throws EvidenceProblem. */
+export function readPredicate(
+  {
+    predicateType,
+    predicate,
+  }: { readonly predicateType: string; readonly predicate?: object | null | undefined },
+  subjects: readonly Thing[],
+): Evidence {
+  const read = readers[predicateType];
+  if (read) return read(predicate ?? {}, subjects);
+  const document = { predicate_type: predicateType, ...(predicate && { predicate }) };
+  return { about: subjects, descriptions: subjects.map((about) => ({ about, document })) };
+}

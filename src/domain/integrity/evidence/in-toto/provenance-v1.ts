@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Evidence, Thing } from '../evidence.ts';
+import { uriReference } from '../things.ts';
+import { buildFacts } from './build-facts.ts';
+import { resource, thingOf } from './resource.ts';
+import { shaped } from './shape.ts';
+
+const text = z.string();
+const dependency = resource
+  .extend({ content: text.optional() })
+  .refine(
+    ({ uri, digest, content }) => Boolean(uri || digest || content),
+    'must have a uri, a digest or content',
+  );
+
+/** SLSA provenance v1 (https://slsa.dev/spec/v1.0/provenance). */
+const provenance = z.looseObject({
+  buildDefinition: z.looseObject({
+    buildType: text.min(1),
+    externalParameters: z.looseObject({}),
+    internalParameters: z.looseObject({}).nullish(),
+    resolvedDependencies: z.array(dependency).nullish(),
+  }),
+  runDetails: z.looseObject({
+    builder: z.looseObject({ id: text.min(1) }),
+    metadata: z
+      .looseObject({
+        invocationId: text.optional(),
+        startedOn: text.optional(),
+        finishedOn: text.optional(),
+      })
+      .nullish(),
+  }),
+});
+
+/** GitHub's build type says so which workflow has run. */
+const workflow = z.looseObject({ repository: text.min(1), path: text.min(1), ref: text.optional() });
+
+/** @throws EvidenceProblem. */
+export function readProvenanceV1(predicate: object, subjects: readonly Thing[]): Evidence {
+  const said = shaped(provenance, predicate, 'The SLSA provenance', '/predicate');
+  const { buildDefinition, runDetails } = said;
+  const { buildType, externalParameters, resolvedDependencies } = buildDefinition;
+  const { invocationId, startedOn, finishedOn } = runDetails.metadata ?? {};
+  const ran = workflow.safeParse(externalParameters.workflow).data;
+  const program = ran
+    ? { name: ran.path, reference: referenceOfWorkflow(ran) }
+    : { name: buildType, reference: uriReference(buildType) };
+  const { facts, time } = buildFacts({
+    name: program.name,
+    builder: runDetails.builder.id,
+    buildType,
+    invocation: invocationId,
+    parameters: externalParameters,
+    started: startedOn,
+    finished: finishedOn,
+  });
+  const inputs = (resolvedDependencies ?? []).filter(({ uri, digest }) => uri || digest).map(thingOf);
+  const step = { inputs, outputs: subjects, program, machine: runDetails.builder.id, facts };
+  return { ...(time && { time }), about: [], steps: [step] };
+}
+
+function referenceOfWorkflow({ repository, path, ref }: z.output<typeof workflow>) {
+  return { namespace: repository, name: path, ...(ref && { version: ref }) };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { Thing } from '../evidence.ts';
+import { uriReference } from '../things.ts';
+
+/** What tells a subject. */
+export const digests = z
+  .record(z.string().min(1), z.string().min(1, 'must not be empty'))
+  .refine((set) => Object.keys(set).length > 0, 'must have a digest')
+  .refine(({ sha256 }) => sha256 === undefined || /^[0-9a-f]{64}$/i.test(sha256), {
+    error: 'must be a SHA-256 digest in hex',
+    path: ['sha256'],
+  });
+
+/** A ResourceDescriptor, or a material of the formats before it. */
+export const resource = z.looseObject({
+  name: z.string().nullish(),
+  uri: z.string().nullish(),
+  digest: z.record(z.string(), z.string()).nullish(),
+});
+
+type Resource = z.output<typeof resource>;
+
+/** A resource as a thing. A Git commit has the same id, whichever version of the formats names it. */
+export function thingOf({ name, uri, digest }: Resource): Thing {
+  const called = name || uri;
+  const isGit = uri?.startsWith('git+') || uri?.startsWith('git:');
+  const given = Object.entries(digest ?? {}).filter(([, value]) => value !== '');
+  const named = given.map(([algorithm, value]) => [
+    isGit && algorithm === 'sha1' ? 'gitCommit' : algorithm,
+    value,
+  ]);
+  return {
+    ...(called && { name: called, reference: uriReference(uri || called) }),
+    ...(named.length > 0 && { digests: Object.fromEntries(named) }),
+  };
+}

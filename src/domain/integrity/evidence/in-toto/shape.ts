@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+import { reasonOf, shapeProblems } from '../../../json/shape-problems.ts';
+import { EvidenceProblem } from '../evidence.ts';
+
+/** The value in a shape. @throws EvidenceProblem with the place of the first problem. */
+export function shaped<Shape extends z.ZodType>(
+  shape: Shape,
+  value: unknown,
+  what: string,
+  at = '',
+): z.output<Shape> {
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  const [problem] = shapeProblems(shape, value);
+  const place = at + (problem?.pointer ?? '');
+  const reason = problem ? reasonOf(problem) : 'it has another shape';
+  throw new EvidenceProblem(`${what} is not valid${place && ` at "${place}"`}: ${reason}.`, place);
+}

@@ -1,0 +1,146 @@
+import type { JsonObject } from '../../json/is-object.ts';
+import { ownContextUrl } from '../contexts/own.ts';
+import { jcs } from '../identification/jcs.ts';
+import { statementTime } from '../identifiers/timestamp.ts';
+import { runDocument } from '../runs/run-document.ts';
+import { type JcsDocument, jcsDocument } from './documents.ts';
+import type { Evidence, Step, Thing, Whole } from './evidence.ts';
+import { type IdentifiedThing, identified } from './things.ts';
+
+export interface Provenance {
+  /** The DID of who brings the evidence. */
+  readonly registeredBy: string;
+  readonly time: Date;
+}
+
+/** Computes the ids of statements, in their order. */
+export type IdentifyAll = (statements: readonly JsonObject[]) => Promise<readonly string[]>;
+
+export interface Derived {
+  /** Without their ids. */
+  readonly statements: readonly JsonObject[];
+  /** What the statements refer to. */
+  readonly documents: readonly JcsDocument[];
+  /** The ids of what the original file describes: things and computations. */
+  readonly subjects: readonly string[];
+}
+
+/** More parts of a whole stand in further statements, because a statement has a limit. */
+const partsAtOnce = 5_000;
+
+/** The statements that follow from evidence. The same evidence, registrant and time give the same statements. */
+export async function derive(evidence: Evidence, by: Provenance, identifyAll: IdentifyAll): Promise<Derived> {
+  const making = new Making(by);
+  const { about, steps = [], wholes = [], descriptions = [], folders = [] } = evidence;
+  const subjects = about.map((thing) => making.id(thing));
+  const computations = steps.map((step) => making.computation(step));
+  for (const whole of wholes) making.whole(whole);
+  for (const { folder, files } of folders) {
+    const parts = Object.entries(files).map(([name, digests]) => ({ name, digests }));
+    making.whole({ whole: folder, parts });
+  }
+  for (const { about: thing, document } of descriptions) making.describe(making.id(thing), document);
+  const ids = computations.length === 0 ? [] : await identifyAll(computations);
+  for (const [at, id] of ids.entries()) if (steps[at]) making.describe(id, runDocument(steps[at].facts));
+  making.nameThings();
+  return {
+    statements: making.statements,
+    documents: [...making.documents.values()],
+    subjects: [...new Set([...subjects, ...ids])],
+  };
+}
+
+/** The statement that the original file is about something. */
+export function original(subject: string, blob: string, by: Provenance): JsonObject {
+  return { ...common(by, 'MetadataRegistration'), subject, metadata: blob };
+}
+
+/** The registration of the signature of evidence; undefined if it has none. */
+export function signatureOf(
+  { signature, about, steps = [] }: Evidence,
+  by: Provenance,
+): JsonObject | undefined {
+  if (!signature) return undefined;
+  const statement = common(by, 'CredentialRegistration');
+  if ('envelope' in signature) return { ...statement, credentialDsse: signature.envelope };
+  const [subject] = [...about, ...steps.flatMap(({ outputs }) => outputs)];
+  if (!subject) return undefined;
+  const bundle = Buffer.from(jcs(signature.bundle)).toString('base64');
+  return { ...statement, subject: identified(subject).id, sigstoreBundle: bundle };
+}
+
+function common({ registeredBy, time }: Provenance, type: string): JsonObject {
+  return { '@context': ownContextUrl, '@type': type, registeredBy, timestamp: statementTime(time) };
+}
+
+class Making {
+  readonly statements: JsonObject[] = [];
+  readonly documents = new Map<string, JcsDocument>();
+  readonly #by: Provenance;
+  readonly #things = new Map<string, IdentifiedThing>();
+
+  constructor(by: Provenance) {
+    this.#by = by;
+  }
+
+  id(thing: Thing): string {
+    const found = identified(thing);
+    if (found.reference) this.documents.set(found.id, found.reference);
+    if (!this.#things.get(found.id)?.name) this.#things.set(found.id, found);
+    return found.id;
+  }
+
+  computation({ inputs, outputs, program, machine, facts: { name, started } }: Step): JsonObject {
+    const used = program ? this.id(program) : this.#document({ name });
+    const into = inputs.map((thing) => this.id(thing));
+    const from = outputs.map((thing) => this.id(thing));
+    // A computation has an input and an output.
+    if (from.length === 0) from.push(this.#document({ name: `${name}: end`, ...(started && { started }) }));
+    const statement = {
+      ...common(this.#by, 'ComputationRegistration'),
+      computation: used,
+      input: oneOrMany(into.length > 0 ? into : [used]),
+      output: oneOrMany(from),
+      // A computation names one. Builders and schedulers have no DID, so it is who answers for the claim.
+      operatedBy: this.#by.registeredBy,
+      ...(machine !== undefined && { executedOn: machine }),
+    };
+    this.statements.push(statement);
+    return statement;
+  }
+
+  whole({ whole, parts }: Whole): void {
+    const subject = this.id(whole);
+    const distinct = new Set(parts.map((part) => this.id(part)));
+    const ids = [...distinct].filter((id) => id !== subject);
+    for (let at = 0; at < ids.length; at += partsAtOnce) {
+      const association = oneOrMany(ids.slice(at, at + partsAtOnce));
+      this.#add('AssociationRegistration', { subject, association, type: 'includes' });
+    }
+  }
+
+  describe(subject: string, document: JsonObject): void {
+    this.#add('MetadataRegistration', { subject, metadata: this.#document(document) });
+  }
+
+  /** Only a DID itself names a DID. */
+  nameThings(): void {
+    for (const { id, name } of this.#things.values())
+      if (name && !id.startsWith('did:')) this.describe(id, { name });
+  }
+
+  #add(type: string, fields: JsonObject): void {
+    this.statements.push({ ...common(this.#by, type), ...fields });
+  }
+
+  #document(value: JsonObject): string {
+    const document = jcsDocument(value);
+    this.documents.set(document.id, document);
+    return document.id;
+  }
+}
+
+function oneOrMany(ids: readonly string[]): string | readonly string[] {
+  const [first = '', ...others] = new Set(ids);
+  return others.length === 0 ? first : [first, ...others];
+}

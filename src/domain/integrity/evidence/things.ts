@@ -1,0 +1,65 @@
+import type { JsonObject } from '../../json/is-object.ts';
+import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import type { MultihashName } from '../identifiers/hashing.ts';
+import { isDid } from '../identifiers/identifiers.ts';
+import { type JcsDocument, jcsDocument } from './documents.ts';
+import { EvidenceProblem, type Reference, type Thing } from './evidence.ts';
+
+export interface IdentifiedThing {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** What the id of a reference is made of. */
+  readonly reference?: JcsDocument;
+}
+
+/** Digests that are CIDs. The first that a thing has names it. */
+const contentHashes: readonly (readonly [string, MultihashName])[] = [
+  ['sha256', 'sha2-256'],
+  ['blake3', 'blake3'],
+];
+const digestHex = /^[0-9a-f]{64}$/i;
+
+/** Digests that tell bytes apart, but that a CID here cannot have. The first that a thing has names it. */
+const referenceHashes = ['sha512', 'sha384', 'gitCommit', 'gitTree', 'gitBlob', 'gitTag'];
+
+/**
+ * The id of a thing: of its bytes if a SHA-256 or BLAKE3 digest is known, or its DID. Anything else is named by a document
+ * `{namespace, name}` that refers to it. So it never passes for the content itself.
+ * @throws EvidenceProblem for a thing without digest, reference and DID.
+ */
+export function identified({ did, digests = {}, name, reference }: Thing): IdentifiedThing {
+  if (did !== undefined && isDid(did)) return { id: did, name };
+  for (const [algorithm, multihash] of contentHashes) {
+    const hex = digests[algorithm];
+    if (hex === undefined) continue;
+    if (!digestHex.test(hex))
+      throw new EvidenceProblem(`"${hex.slice(0, 100)}" is no ${algorithm} digest in hex.`);
+    const cid = makeCid(codecs.raw, Buffer.from(hex, 'hex'), multihash);
+    return { id: cidUrn(cid), name: name ?? reference?.name };
+  }
+  const document = jcsDocument(referenceOf(digests, reference));
+  return { id: document.id, name: name ?? reference?.name, reference: document };
+}
+
+function referenceOf(
+  digests: Readonly<Record<string, string>>,
+  reference: Reference | undefined,
+): JsonObject {
+  const strong = referenceHashes.find((algorithm) => digests[algorithm]);
+  if (strong !== undefined) return { namespace: strong, name: digests[strong]?.toLowerCase() };
+  const given = Object.entries(digests);
+  if (reference) return { ...reference, ...(given.length > 0 && { digests }) };
+  const [first] = given;
+  if (!first) throw new EvidenceProblem('It names something without a digest, a name or a DID.');
+  return { namespace: first[0], name: first[1].toLowerCase() };
+}
+
+const hierarchical = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)\/?(.*)$/is;
+
+/** The reference to a URI: `s3://bucket` and `path`, or `pkg` and the whole package URL. */
+export function uriReference(uri: string): Reference {
+  const [, namespace, name] = hierarchical.exec(uri) ?? [];
+  if (namespace && name) return { namespace, name };
+  const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(uri)?.[0] ?? '';
+  return { namespace: scheme.toLowerCase(), name: uri };
+}

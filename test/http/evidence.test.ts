@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { cidUrn, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { provenance, sha256, slsaStatement } from '../builders/provenance.ts';
+import { did } from '../builders/statements.ts';
+import { postEvidence } from './evidence-samples.ts';
+import { newGraph } from './manifest-samples.ts';
+import { send, useService } from './service.ts';
+
+const service = useService();
+const post = (file: unknown, query?: string, type?: string) => postEvidence(service, file, query, type);
+const artefact = (digit: string) =>
+  cidUrn(makeCid(codecs.raw, Buffer.from(sha256(digit), 'hex'), 'sha2-256'));
+
+describe('SLSA provenance', () => {
+  test('becomes a run from its dependencies to its subjects, with names', async () => {
+    const graph = await newGraph(service);
+    const { status, json } = await post(slsaStatement(), `?graph_id=${graph}&registered_by=${did}`);
+    expect([status, json.kind], JSON.stringify(json)).toEqual([201, 'in-toto']);
+    const { runs } = (await send(service, 'GET', `/runs/v1?graph_id=${graph}`)).json;
+    expect(runs).toMatchObject([
+      {
+        name: '.github/workflows/release.yml',
+        started: '2026-01-31T12:00:00.000Z',
+        duration: 90,
+        result: 'succeeded',
+        trust: { state: 'claimed' },
+        inputs: [{ name: 'git+https://github.com/o/app@refs/tags/v1' }, { id: artefact('b') }],
+        outputs: [{ id: artefact('a'), name: 'app.tar.gz' }],
+      },
+    ]);
+    const lineage = await send(service, 'GET', `/lineage/v1/${artefact('a')}?graph_id=${graph}`);
+    const nodes = lineage.json.nodes.map(({ id }: { id: string }) => id);
+    expect(nodes).toEqual(expect.arrayContaining([artefact('b'), `urn:cid:${json.blob}`]));
+  });
+
+  test('is kept byte for byte, and a repeat stores nothing', async () => {
+    const file = JSON.stringify(slsaStatement(), null, 3);
+    const first = await post(file, `?registered_by=${did}`);
+    const again = await post(file, `?registered_by=${did}`);
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.json).toEqual(first.json);
+    const blob = await service.app.request(`/store/v1/blob/${first.json.blob}`, {
+      headers: { host: 'localhost' },
+    });
+    expect(await blob.text()).toBe(file);
+  });
+
+  test('without a time gives the same statements whenever it comes again', async () => {
+    const { metadata: _, ...runDetails } = provenance.runDetails;
+    const file = slsaStatement({ predicate: { ...provenance, runDetails } });
+    const first = await post(file);
+    await service.restart();
+    expect(await post(file)).toEqual({ ...first, status: 200 });
+  });
+});
+
+describe('a file that is refused', () => {
+  const withSubject = (digest: object) => slsaStatement({ subject: [{ name: 'app', digest }] });
+  test.each([
+    ['a subject without a digest', withSubject({}), '/subject/0/digest'],
+    ['a subject with an empty digest', withSubject({ sha256: '' }), '/subject/0/digest/sha256'],
+    ['a digest that is none', withSubject({ sha256: 'abc' }), '/subject/0/digest/sha256'],
+    ['no subject', slsaStatement({ subject: [] }), '/subject'],
+    ['another version', slsaStatement({ _type: 'https://in-toto.io/Statement/v7' }), '/_type'],
+    [
+      'provenance without a builder',
+      slsaStatement({ predicate: { ...provenance, runDetails: {} } }),
+      '/predicate/runDetails/builder',
+    ],
+  ])('%s says where', async (_, file, pointer) => {
+    const { status, json } = await post(file);
+    expect([status, json.code, json.details?.[0]?.pointer]).toEqual([400, 'invalid_evidence', pointer]);
+  });
+
+  test.each([
+    [
+      'another format',
+      { hello: 'world' },
+      'invalid_evidence',
+      'It is no evidence in a known format: in-toto statement',
+    ],
+    ['a list', [slsaStatement()], 'invalid_evidence', 'object'],
+    ['no JSON', 'hello', 'invalid_json', ''],
+    ['the same member twice', '{"_type":1,"_type":2}', 'invalid_json', '_type'],
+  ])('%s says what is wrong', async (_, file, code, words) => {
+    const { status, json } = await post(file);
+    expect([status, json.code]).toEqual([400, code]);
+    expect(json.error).toContain(words);
+  });
+});
+
+describe('JSON lines', () => {
+  const lines = [
+    slsaStatement(),
+    slsaStatement({ subject: [] }),
+    slsaStatement({ predicateType: 'x:other' }),
+  ];
+  const texts = lines.map((line) => JSON.stringify(line));
+
+  test('are files of their own, and a bad one keeps none of the others from being taken', async () => {
+    const file = `${texts[0]}\n\n${texts[1]}\r\n${texts[2]}\n${texts[0]?.slice(0, 300)}`;
+    const { status, json } = await post(file, `?registered_by=did:web:lines.example`);
+    expect(status).toBe(201);
+    expect(json.results).toMatchObject([
+      { line: 1, kind: 'in-toto' },
+      { line: 3, code: 'invalid_evidence', pointer: '/subject' },
+      { line: 4, kind: 'in-toto' },
+      { line: 5, code: 'invalid_json' },
+    ]);
+    const alone = await post(texts[0], `?registered_by=did:web:lines.example`);
+    expect(alone).toEqual({ status: 200, json: { ...json.results[0], line: undefined } });
+  });
+});
