@@ -52,6 +52,7 @@ const rules: ImportRules = {
     '@opentelemetry/sdk-trace': ['src/platform/telemetry/'],
     '@panzoom/panzoom': ['src/ui/'],
     '@sigstore/bundle': ['src/platform/sigstore-verifier.ts'],
+    '@sigstore/core': ['src/cli/model/'],
     '@sigstore/protobuf-specs': ['src/platform/sigstore-verifier.ts'],
     '@sigstore/verify': ['src/platform/sigstore-verifier.ts'],
     bullmq: ['queues/'],

@@ -26,3 +26,8 @@ export function readTestJson<Content>(...path: string[]): Content {
 export function listTestData(...path: string[]): string[] {
   return readdirSync(join(folder, ...path)).sort();
 }
+
+/** Where a file or folder of the test data is. */
+export function testDataPath(...path: string[]): string {
+  return join(folder, ...path);
+}

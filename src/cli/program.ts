@@ -44,6 +44,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
+  ['model', async () => (await import('./commands/model/model.ts')).modelCommand],
   ['report', async () => (await import('./commands/report.ts')).reportCommand],
   ['key', async () => (await import('./commands/key.ts')).keyCommand],
   ['fsck', async () => (await import('./commands/fsck.ts')).fsckCommand],
