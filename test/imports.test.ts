@@ -25,6 +25,7 @@ const rules: ImportRules = {
     http: { files: ['src/http/'], below: ['ui', 'platform', 'words', 'contract', 'domain'] },
     roots: { files: compositionRoots, below: ['http', ...adapters, 'contract', 'domain'] },
     cli: { files: ['src/cli/'], below: ['roots', 'http', 'ui', ...adapters, 'words', 'contract', 'domain'] },
+    client: { files: ['src/client/'], below: ['cli', 'domain'] },
     main: { files: ['src/main.ts'], below: ['cli', 'roots', 'platform', 'domain'] },
     docs: { files: ['docs/'], below: ['cli', 'platform', 'domain'] },
     bench: { files: ['bench/'], below: ['main', 'cli', 'roots', 'http', ...adapters, 'domain'] },
@@ -90,7 +91,8 @@ const rules: ImportRules = {
     oauth4webapi: ['src/platform/', 'src/cli/'],
     'p-map': ['src/domain/', 'src/cli/'],
     'p-queue': ['queues/'],
-    'p-retry': ['queues/', 'src/jobs.ts', 'src/cli/commands/ingest/'],
+    'p-retry': ['queues/', 'src/jobs.ts', 'src/cli/commands/ingest/', 'src/client/'],
+    'openapi-fetch': ['src/client/'],
     pino: ['src/platform/'],
     piscina: ['workers/'],
     'rate-limiter-flexible': ['src/platform/', 'src/composition/rate-limits.ts'],
@@ -118,7 +120,14 @@ const rules: ImportRules = {
   },
   withoutRuntime: ['src/domain/', 'src/ui/browser/'],
   tools: ['bench/'],
-  environmentReaders: ['src/platform/', 'src/cli/', 'src/main.ts', 'bench/', ...compositionRoots],
+  environmentReaders: [
+    'src/platform/',
+    'src/cli/',
+    'src/client/',
+    'src/main.ts',
+    'bench/',
+    ...compositionRoots,
+  ],
   sizes: { folders: ['src', 'workers', 'queues'], lines: 300, files: 25 },
 };
 

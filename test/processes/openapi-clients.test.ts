@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -40,6 +40,15 @@ const { data } = await client.GET('/graph/v1', { params: { query: { counts: fals
 console.log('urn:cid:' + id, (read.data as Record<string, unknown>)['@id'], data!.graphs.length);
 `;
 
+/** The description without what the client throws. */
+function withoutErrors(description: string): string {
+  const { paths, ...rest } = JSON.parse(description);
+  for (const path of Object.values<Record<string, { responses: Record<string, unknown> }>>(paths))
+    for (const { responses } of Object.values(path))
+      for (const status of Object.keys(responses)) if (!/^[23]/.test(status)) delete responses[status];
+  return JSON.stringify({ ...rest, paths });
+}
+
 describeWith(!existsSync(join(tools, 'bin/openapi-python-client')) && absence, 'the API description', () => {
   test('is valid, and clients that are generated from it can call the service', async () => {
     await using service = await spawnService();
@@ -74,5 +83,16 @@ describeWith(!existsSync(join(tools, 'bin/openapi-python-client')) && absence, '
     await run('node_modules/.bin/tsc', [...checks, ...paths], { cwd: tools });
     const { stdout } = await run(process.execPath, [join(sources, 'call.mts')]);
     expect(stdout).toMatch(answer);
+  });
+
+  // With -u it writes the file.
+  test('gives the client of this package its types', async () => {
+    await using service = await spawnService();
+    using folder = temporaryFolder();
+    const [description, types] = ['openapi.json', 'api.d.ts'].map((name) => join(folder.path, name));
+    const whole = await (await fetch(`${service.url}/openapi.json`)).text();
+    writeFileSync(description ?? '', withoutErrors(whole));
+    await run('node_modules/.bin/openapi-typescript', [description ?? '', '-o', types ?? ''], { cwd: tools });
+    await expect(readFileSync(types ?? '', 'utf8')).toMatchFileSnapshot('../../src/client/api.d.ts');
   });
 });

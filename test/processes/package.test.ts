@@ -86,13 +86,15 @@ test('the command of a linked folder runs the sources', async () => {
   await journey(program);
 });
 
-test('a program imports record from an installed package', async () => {
+test('a program imports record and the client from an installed package', async () => {
   using folder = temporaryFolder();
   const cwd = folder.path;
   symlinkSync(join(installed, 'node_modules'), join(cwd, 'node_modules'));
   const code = `import { writeFileSync } from 'node:fs';
     import { record } from 'cairn';
+    import { Cairn } from 'cairn/client';
     const { spooled } = await record({ name: 'one', outputs: ['one.txt'], spool: 'unsent', graph: crypto.randomUUID(), run: () => writeFileSync('one.txt', '1') });
+    if (new Cairn({ url: 'http://localhost:1' }).url !== 'http://localhost:1') throw new Error('no client');
     console.log(spooled);`;
   writeFileSync(join(cwd, 'program.mjs'), code);
   using run = spawnProgram(process.execPath, ['program.mjs'], { cwd, env: { PATH: path } });
@@ -103,8 +105,11 @@ test('a program imports record from an installed package', async () => {
 
 test('the package has neither tests nor benches, and no source with types that Node would refuse', () => {
   const files = readdirSync(join(installed, 'package'), { recursive: true, encoding: 'utf8' });
-  const typed = files.filter((file) => file.endsWith('.ts') && !/ui\/browser|contract\/words/.test(file));
+  const typed = files.filter(
+    (file) => /(?<!\.d)\.ts$/.test(file) && !/ui\/browser|contract\/words/.test(file),
+  );
   expect(typed).toEqual([]);
+  expect(files).toEqual(expect.arrayContaining(['bin/client.d.ts', 'src/client/api.d.ts']));
   expect(files.filter((file) => /^(?:test|bench|docs|k8s)\b/.test(file))).toEqual([]);
   expect(JSON.parse(readFileSync(join(installed, 'package', 'dist', 'package.json'), 'utf8')).type).toBe(
     'module',

@@ -75,7 +75,7 @@ function exitCodeOfStatus(status: number) {
 const attempts = 5;
 const maxWaitSeconds = 30;
 
-const logIn = ' Run "cairn login", or set CAIRN_TOKEN to a valid token.';
+export const logIn = ' Run "cairn login", or set CAIRN_TOKEN to a valid token.';
 
 /**
  * @param hint follows the service's sentence when it refuses the token.
@@ -87,23 +87,32 @@ export function openClient(service: Pick<ClientSettings, 'url' | 'bearer'>, hint
   return {
     url,
     async send(method, path, request = {}) {
-      for (let attempt = 1; ; attempt += 1) {
-        const response = await fetch(url + path, {
+      const ask = () =>
+        fetch(url + path, {
           method,
           headers: { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
           ...(request.body && { body: request.body() as Body, duplex: 'half' }),
         }).catch((error: unknown) => throwUnreachable(url, error));
-        if (response.ok) return response;
-        const wait = request.once || attempt === attempts ? undefined : retryAfter(response);
-        if (wait === undefined) throw await refusal(url, response, hint);
-        await response.body?.cancel();
-        await delay(wait * 1_000);
-      }
+      const response = request.once ? await ask() : await askAgainWhileBusy(ask);
+      if (!response.ok) throw await refusal(url, response, hint);
+      return response;
     },
   };
 }
 
-function throwUnreachable(url: string, error: unknown): never {
+/** Repeats a request for as long as the service says when to try again. Such requests were not begun. */
+export async function askAgainWhileBusy(ask: () => Promise<Response>): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await ask();
+    const wait = attempt === attempts ? undefined : retryAfter(response);
+    if (wait === undefined) return response;
+    await response.body?.cancel();
+    await delay(wait * 1_000);
+  }
+}
+
+/** @throws LostConnection */
+export function throwUnreachable(url: string, error: unknown): never {
   const cause = (error as Error).cause as (Error & { code?: string }) | undefined;
   const reason = cause?.code ?? cause?.message ?? messageOf(error);
   const advice = 'Start it with "cairn serve", or set CAIRN_URL to its address.';
@@ -117,7 +126,8 @@ function retryAfter(response: Response): number | undefined {
   return mayRetry ? Math.min(Number(header), maxWaitSeconds) : undefined;
 }
 
-async function refusal(url: string, response: Response, hint: string): Promise<ApiRefusal> {
+/** What an answer that is not 2xx says. */
+export async function refusal(url: string, response: Response, hint: string): Promise<ApiRefusal> {
   const { status, statusText } = response;
   const body = refusalBody.safeParse(await response.json().catch(() => undefined));
   if (!body.success) {

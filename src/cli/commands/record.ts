@@ -3,14 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { flatValues } from '../../contract/words/runs.ts';
 import { shortId } from '../../contract/words/text.ts';
 import { nameText } from '../client/graphs.ts';
-import {
-  type Recorded,
-  type RecordedFile,
-  type Recording,
-  recordedAlready,
-  recordRun,
-  rehearse,
-} from '../record/recording.ts';
+import type { Recorded, RecordedFile } from '../record/record-types.d.ts';
+import { type Recording, recordedAlready, recordRun, rehearse } from '../record/recording.ts';
 import { runCommand } from '../record/run-command.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';

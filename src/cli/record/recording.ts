@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
-import type { JsonObject } from '../../domain/json/is-object.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
@@ -20,6 +19,7 @@ import {
 } from './checks.ts';
 import { earlierRun } from './earlier-run.ts';
 import { type Folders, placesOf, programOf, survey } from './places.ts';
+import type { Recorded, RecordedFile } from './record-types.d.ts';
 import type { Ending } from './run-command.ts';
 import { type FactsBefore, factsAfter, factsBefore, type Told } from './run-facts.ts';
 import { openSpool, spoolParcel } from './spool.ts';
@@ -45,32 +45,6 @@ export interface Recording extends Told {
   /** A key file. */
   readonly sign?: string | undefined;
   readonly spool?: string | undefined;
-}
-
-export interface RecordedFile {
-  readonly name: string;
-  readonly path: string;
-  readonly cid: string;
-}
-
-export interface Recorded {
-  readonly name: string;
-  readonly graph: string | null;
-  /** The id of the statement about the run. */
-  readonly computation: string;
-  /** The ids of all statements. */
-  readonly statements: readonly string[];
-  readonly program: RecordedFile | null;
-  readonly inputs: readonly RecordedFile[];
-  readonly outputs: readonly RecordedFile[];
-  readonly started: string;
-  /** Seconds. */
-  readonly duration: number;
-  /** Null for a function, or if a signal ended the command. */
-  readonly exit_code: number | null;
-  readonly metrics: JsonObject | null;
-  /** Where it waits to be sent; null if the service has it. */
-  readonly spooled: string | null;
 }
 
 type RecordIo = Pick<Io, 'env' | 'cwd' | 'stderr'>;

@@ -1,0 +1,142 @@
+import '../domain/older-runtimes.ts';
+import createClient, { type Client as Api } from 'openapi-fetch';
+import pRetry from 'p-retry';
+import {
+  type ApiClient,
+  answerBytes,
+  askAgainWhileBusy,
+  LostConnection,
+  logIn,
+  openClient,
+  refusal,
+  throwUnreachable,
+} from '../cli/client/api-client.ts';
+import { readClientSettings } from '../cli/client/client-settings.ts';
+import { contentOf } from '../cli/client/download.ts';
+import { blobInMemory, storeKnown, storeStream } from '../cli/client/upload-blob.ts';
+import { recordIn } from '../cli/record/record.ts';
+import type { Recorded, RecordOptions } from '../cli/record/record-types.d.ts';
+import { failNo } from '../cli/terminal/failure.ts';
+import { codecs, makeCid, parseCid } from '../domain/integrity/identifiers/cid.ts';
+import { hasher } from '../domain/integrity/identifiers/hashing.ts';
+import type { paths } from './api.d.ts';
+import type {
+  Answer,
+  CairnOptions,
+  Call,
+  Client,
+  Init,
+  InitOf,
+  Method,
+  PagedPath,
+  UploadOptions,
+} from './client-types.d.ts';
+
+export { ApiRefusal, LostConnection } from '../cli/client/api-client.ts';
+export { Failure } from '../cli/terminal/failure.ts';
+export { ownContextUrl as context } from '../domain/integrity/contexts/own.ts';
+
+/** After a lost connection. */
+const retries = 3;
+const firstWaitMs = 200;
+
+/** See `Client`. */
+export class Cairn implements Client {
+  readonly url: string;
+  readonly #token: () => Promise<string | null>;
+  readonly #api: Api<paths>;
+  readonly get = this.#calls('get');
+  readonly put = this.#calls('put');
+  readonly post = this.#calls('post');
+  readonly patch = this.#calls('patch');
+  readonly delete = this.#calls('delete');
+
+  /** @throws SettingsError or Failure for an address or a token that cannot be one. */
+  constructor({ url, token }: CairnOptions = {}) {
+    const { env, stderr } = process;
+    const given = {
+      ...(url !== undefined && { CAIRN_URL: url }),
+      ...(typeof token === 'string' && { CAIRN_TOKEN: token }),
+    };
+    const settings = readClientSettings({ env: { ...env, ...given }, cwd: process.cwd(), stderr });
+    this.url = settings.url;
+    this.#token = async () => (typeof token === 'function' ? await token() : settings.bearer());
+    this.#api = createClient<paths>({ baseUrl: this.url, fetch: (request) => this.#fetch(request) });
+  }
+
+  #calls<M extends Method>(method: M): Call<M> {
+    return async (path, ...[init]) =>
+      (await this.#api.request(method as never, path as never, init as never)).data as never;
+  }
+
+  /** Requests that the service did not begin are repeated, and those that may be repeated after a lost connection. */
+  async #fetch(request: Request): Promise<Response> {
+    const token = await this.#token();
+    if (token !== null) request.headers.set('authorization', `Bearer ${token}`);
+    const ask = () => fetch(request.clone()).catch((error: unknown) => throwUnreachable(this.url, error));
+    const response = await pRetry(() => askAgainWhileBusy(ask), {
+      retries: request.method === 'POST' || request.method === 'PATCH' ? 0 : retries,
+      minTimeout: firstWaitMs,
+      shouldRetry: ({ error }) => error instanceof LostConnection,
+    });
+    if (!response.ok) throw await refusal(this.url, response, logIn);
+    return response;
+  }
+
+  async *pages<P extends PagedPath, I extends InitOf<P, 'get'>>(
+    path: P,
+    ...[init]: Init<I>
+  ): AsyncGenerator<Answer<P, 'get', I>> {
+    const { params, ...rest } = (init ?? {}) as { params?: { query?: object } };
+    for (let cursor: string | undefined; ; ) {
+      const query = { ...params?.query, ...(cursor !== undefined && { cursor }) };
+      const page = await this.get(path, { ...rest, params: { ...params, query } } as never);
+      yield page as never;
+      cursor = (page as { next_cursor?: string }).next_cursor;
+      if (cursor === undefined) return;
+    }
+  }
+
+  async upload(
+    bytes: string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    { codec = codecs.raw, multihash = 'blake3' }: UploadOptions = {},
+  ): Promise<string> {
+    const client = await this.#client();
+    if (typeof bytes !== 'string' && !(bytes instanceof Uint8Array))
+      return (await storeStream(client, asyncly(bytes), { codec, multihash })).text;
+    const whole = Buffer.from(bytes);
+    const hash = hasher(multihash);
+    hash.update(whole);
+    const cid = makeCid(codec, hash.digest(), multihash);
+    await storeKnown(client, blobInMemory(cid, whole));
+    return cid.text;
+  }
+
+  async *download(cid: string): AsyncGenerator<Uint8Array> {
+    const expected = parseCid(cid);
+    const { path } = contentOf(expected);
+    const hash = hasher(expected.multihash);
+    const client = await this.#client();
+    for await (const chunk of answerBytes(await client.send('GET', path))) {
+      hash.update(chunk);
+      yield chunk;
+    }
+    if (Buffer.compare(hash.digest(), expected.digest) !== 0)
+      failNo(`${this.url} sent bytes that do not match ${expected.text}.`);
+  }
+
+  async record(options: RecordOptions): Promise<Recorded> {
+    const token = await this.#token();
+    const own = { CAIRN_URL: this.url, ...(token !== null && { CAIRN_TOKEN: token }) };
+    return await recordIn({ ...process.env, ...own }, options);
+  }
+
+  async #client(): Promise<ApiClient> {
+    const token = await this.#token();
+    return openClient({ url: this.url, bearer: () => token });
+  }
+}
+
+async function* asyncly(bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
+  yield* bytes;
+}
