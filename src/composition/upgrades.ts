@@ -59,13 +59,20 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
   ];
 }
 
+const progressMs = 3_000;
+
 /**
  * Brings a store up to date before anything else uses it.
  * @throws ServiceError `unavailable` if a newer program has changed the store so that this one cannot use it.
  */
 export async function upgradeStore(parts: UpgradedParts, log: Log): Promise<void> {
   const steps = parts.store.of(upgradeSteps);
-  const onProgress = ({ step, title }: Upgrade, done: number) =>
+  let saidAt = Number.NEGATIVE_INFINITY;
+  const onProgress = ({ step, title }: Upgrade, done: number) => {
+    const now = performance.now();
+    if (now - saidAt < progressMs) return;
+    saidAt = now;
     log.info({ step, done }, `Upgrading the store, ${done} done: ${title}.`);
+  };
   await bringUpToDate({ steps, onProgress, now: () => new Date() }, upgradesOf(parts));
 }

@@ -1,12 +1,22 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { permissions } from '../../src/domain/access/grants.ts';
 import { type Cid, cidOf, cidUrn, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { startProvider } from '../access/provider.ts';
 import { did, ownStatement } from '../builders/statements.ts';
+import { cairn, temporaryFolder } from '../cli/run-cairn.ts';
 import { json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';
-import { newGraph } from './manifest-samples.ts';
+import {
+  carType,
+  everything,
+  exportBytes,
+  importBytes,
+  newGraph,
+  putStatements,
+} from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const sha256Of = (bytes: Uint8Array) =>
@@ -159,6 +169,44 @@ describe('two hashes of the same bytes', () => {
   });
 });
 
+describe('a manifest', () => {
+  const service = useService();
+  const other = useService();
+
+  test.each(['application/json', carType])(
+    'carries a blob under the hash that its statements name, once, and verifies (%s)',
+    async (type) => {
+      const [named, both] = [Buffer.from(`named ${type}`), Buffer.from(`both ${type}`)];
+      for (const bytes of [named, both]) await putBlob(service, bytes);
+      const [[, sha256], [blake3, too]] = [bothOf(named), bothOf(both)];
+      const graph = await newGraph(service);
+      const about = [sha256, blake3, too].map((cid) =>
+        ownStatement('DataRegistration', { data: cidUrn(cid) }),
+      );
+      await putStatements(service, graph, about);
+
+      const manifest = await exportBytes(service, `graph_ids=${graph}&${everything}`, type);
+      if (type !== carType)
+        expect(JSON.parse(manifest.toString()).blobs).toEqual({
+          [sha256.text]: named.toString('base64'),
+          [blake3.text]: both.toString('base64'),
+        });
+      using folder = temporaryFolder();
+      const file = join(folder.path, 'manifest');
+      writeFileSync(file, manifest);
+      const verified = await cairn(['verify', '--json', file]);
+      expect(JSON.parse(verified.stdout)).toMatchObject({ summary: { ok: true, blobs: 2, missing: 0 } });
+
+      const imported = await importBytes(other, manifest, '', type);
+      expect([imported.status, imported.json.blobs]).toEqual([201, { stored: 2, known: 0 }]);
+      const content = await send(other, 'GET', `/store/v1/text/${sha256.text}`);
+      expect(content.text).toBe(named.toString());
+      const query = `graph_ids=${imported.json.graph_id}&${everything}`;
+      expect((await exportBytes(other, query, type)).equals(manifest)).toBe(true);
+    },
+  );
+});
+
 describe('a hash is no permission', async () => {
   const provider = await startProvider();
   afterAll(async () => await provider[Symbol.asyncDispose]());
@@ -213,6 +261,14 @@ describe('a hash is no permission', async () => {
       expect((await as(stranger, 'GET', `/store/v1/blob/${sha256.text}`)).status).toBe(404);
       const { json: found } = await as(stranger, 'GET', `/cid/v1/find/${sha256.text}`);
       expect([found.blob, found.statements.length]).toEqual([null, 1]);
+    });
+
+    test('nor does an export of such a statement, except for who sees the other hash', async () => {
+      expect((await claim(stranger, world.beta.id, sha256)).status).toBeLessThan(300);
+      const exported = async (token: string) =>
+        (await as(token, 'GET', `/manifest/v1?graph_ids=${world.beta.id}&${everything}`)).json.blobs;
+      expect(await exported(stranger)).not.toHaveProperty(sha256.text);
+      expect(await exported(admin)).toHaveProperty(sha256.text);
     });
   });
 });

@@ -8,10 +8,15 @@ import { decodeCollectionRoot } from './iroh-collection.ts';
 export interface FoundBlob {
   /** Only the text, because there can be millions. */
   readonly cid: string;
+  /** Under which it is stored. It differs if statements name the bytes by another hash only. */
+  readonly storedAs: string;
   readonly size: number;
   /** Whether neither a statement nor its collection names it. */
   readonly isAttached: boolean;
 }
+
+/** Finds a blob: under its CID, or under one with another hash function. */
+export type FindBlob = (cid: Cid) => Promise<{ readonly cid: Cid; readonly size: number } | undefined>;
 
 export const missingListed = 10_000;
 
@@ -24,7 +29,8 @@ export const rootLimit = 32 << 20;
  * CID is looked up once.
  */
 export class ReferencedBlobs {
-  readonly #blobs: Pick<BlobStore, 'read' | 'size'>;
+  readonly #blobs: Pick<BlobStore, 'read'>;
+  readonly #find: FindBlob;
   readonly #seen = new DigestSet();
   readonly #found: FoundBlob[] = [];
   readonly #forms = new DigestSet();
@@ -35,8 +41,9 @@ export class ReferencedBlobs {
   #missing = 0;
   #isAttaching = false;
 
-  constructor(blobs: Pick<BlobStore, 'read' | 'size'>) {
+  constructor(blobs: Pick<BlobStore, 'read'>, find: FindBlob) {
     this.#blobs = blobs;
+    this.#find = find;
   }
 
   /**
@@ -54,8 +61,16 @@ export class ReferencedBlobs {
     return { count, cids };
   }
 
+  /** Bytes that are also named as they are stored are listed once. */
   get found(): readonly FoundBlob[] {
-    return this.#found.sort((one, other) => (one.cid < other.cid ? -1 : 1));
+    const isOther = ({ cid, storedAs }: FoundBlob) => cid !== storedAs;
+    const others = new Set(this.#found.filter(isOther).map(({ storedAs }) => storedAs));
+    const named = new Set(
+      others.size === 0 ? [] : this.#found.flatMap(({ cid }) => (others.has(cid) ? cid : [])),
+    );
+    return this.#found
+      .filter((blob) => !(isOther(blob) && named.has(blob.storedAs)))
+      .sort((one, other) => (one.cid < other.cid ? -1 : 1));
   }
 
   /** @param jcsCid of a statement that the manifest carries. */
@@ -85,15 +100,16 @@ export class ReferencedBlobs {
   async settle(): Promise<void> {
     while (this.#waiting.length > 0) {
       const asked = this.#waiting.splice(0, lookupsAtOnce);
-      const sizes = await Promise.all(asked.map((cid) => this.#blobs.size(cid)));
-      for (const [at, cid] of asked.entries()) await this.#note(cid, sizes[at]);
+      const found = await Promise.all(asked.map((cid) => this.#find(cid)));
+      for (const [at, cid] of asked.entries()) await this.#note(cid, found[at]);
     }
   }
 
-  async #note(cid: Cid, size: number | undefined): Promise<void> {
-    if (size !== undefined) {
-      this.#found.push({ cid: cid.text, size, isAttached: this.#isAttaching });
-      if (cid.codec === codecs.hashSequence && size <= rootLimit) await this.#openCollection(cid);
+  async #note(cid: Cid, found: Awaited<ReturnType<FindBlob>>): Promise<void> {
+    if (found) {
+      const { cid: stored, size } = found;
+      this.#found.push({ cid: cid.text, storedAs: stored.text, size, isAttached: this.#isAttaching });
+      if (cid.codec === codecs.hashSequence && size <= rootLimit) await this.#openCollection(stored);
     } else if (cid.codec === codecs.jcs && cid.multihash === 'blake3') {
       this.#wantedForms.add(cid.digest);
     } else {

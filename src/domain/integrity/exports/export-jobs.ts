@@ -25,7 +25,7 @@ export interface ManifestExportState
   readonly form: ManifestForm;
   /** Null for all graphs. */
   readonly graphIds: readonly string[] | null;
-  /** The projects that it covers; null for all. */
+  /** The projects that its owner must be allowed to read; null for all. */
   readonly projects: readonly string[] | null;
   readonly progress: ExportProgress;
 }
@@ -56,12 +56,14 @@ export async function requestExport(
   { filter, visibility: { projects }, form, ...limits }: RequestedExport,
 ): Promise<ManifestExportState> {
   const owner = ownerOf(principal);
+  const readsAll = filter.includeBlobs && (await principal.grants.visible()).projects === 'all';
   const request: z.output<typeof exportRequest> = {
     graphIds: filter.graphIds && [...filter.graphIds],
     includeContext: filter.includeContext,
     includeBlobs: filter.includeBlobs,
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
+    ...(readsAll && { readsAll }),
   };
   const workKey = sha256Hex(jcs({ kind: exportKind, owner, request }));
   return await ports.exportRequests(workKey, () => findOrAdd(ports, { owner, request, workKey }, limits));
@@ -146,7 +148,8 @@ function stateOf(job: Job): ManifestExportState {
     const message = `The record of the export ${job.id} is damaged. Remove the export with DELETE, and start a new one.`;
     throw new ServiceError('internal', message);
   }
-  const { form, graphIds, projects } = request.data;
+  const { form, graphIds, readsAll } = request.data;
+  const projects = readsAll ? null : request.data.projects;
   return { ...job, form, graphIds, projects, progress: progress.data ?? nothingYet };
 }
 

@@ -9,6 +9,8 @@ export const exportRequest = z.object({
   form: z.enum(['json', 'car']),
   /** The projects that the export may read, as its owner was allowed at the time; null for all. */
   projects: z.array(z.string()).nullable(),
+  /** Whether its owner was allowed to read all projects at the time, so that each hash of a blob opens it. */
+  readsAll: z.literal(true).optional(),
 });
 
 export const exportProgress = z.object({

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { everythingVisible } from '../../access/visibility.ts';
 import type { Bucket } from '../../bucket.ts';
 import type { JobKind } from '../../jobs/job-runner.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
@@ -29,10 +30,11 @@ export function manifestExports(
     request: exportRequest,
     keptFor: { done: dayMs, failed: 7 * dayMs },
     async run({ id, owner, request }, report, runner): Promise<ExportProgress> {
-      const { form, projects, ...filter } = request;
+      const { form, projects, readsAll, ...filter } = request;
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
       const visibility = visibilityFor(projects);
-      await using manifest = await exportManifest(ports, filter, visibility, { form, onGathered });
+      const reader = async () => (readsAll ? everythingVisible : visibility);
+      await using manifest = await exportManifest(ports, filter, visibility, { form, onGathered, reader });
       let left = Math.min(leastBytes, mostBytes);
       const reserve = async (bytes: number) => {
         if (bytes <= left) return;

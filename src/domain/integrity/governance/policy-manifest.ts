@@ -75,7 +75,10 @@ export async function exportPolicies(
       page: async () => ({ records: [...attached].map((cid) => ({ id: cid, graphId: projectId, cid })) }),
     },
   };
-  return await exportManifest(contents, filter, visibility, { form: 'json' });
+  return await exportManifest(contents, filter, visibility, {
+    form: 'json',
+    reader: () => principal.grants.visible(),
+  });
 }
 
 /** The registered policies that are named, or of which a control is. */

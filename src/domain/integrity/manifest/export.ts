@@ -1,8 +1,13 @@
 import type { Visibility } from '../../access/visibility.ts';
+import { reachByCid } from '../access/content-reach.ts';
+import { reachedBlob } from '../access/statement-scope.ts';
 import { type FoundBlob, missingListed, ReferencedBlobs } from '../blobs/referenced-blobs.ts';
+import type { SameBytes } from '../blobs/same-bytes.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { StatementGathering } from '../exports/statement-gathering.ts';
+import type { Folders } from '../folders/folders.ts';
 import type { BlobStore } from '../ports.ts';
+import type { StatementIndex } from '../statements/questions.ts';
 import { type AttachedBlobs, blobsAttachedTo } from './attached-blobs.ts';
 import type { ManifestForm } from './carrier.ts';
 import type { GraphAttachments, GraphContents, SpoolStore } from './ports.ts';
@@ -10,6 +15,9 @@ import { type ManifestContent, manifestCar, manifestJson } from './writing.ts';
 
 export interface ManifestExporting {
   readonly blobs: Pick<BlobStore, 'read' | 'size'>;
+  readonly sameBytes: SameBytes;
+  readonly statementIndex: Pick<StatementIndex, 'references' | 'referringTo'>;
+  readonly folders: Pick<Folders, 'foldersOf'>;
   readonly graphContents: GraphContents;
   readonly contexts: Pick<ContextKeeper, 'members' | 'read'>;
   readonly spools: SpoolStore;
@@ -39,6 +47,8 @@ export interface ManifestOptions {
   readonly form: ManifestForm;
   /** Called now and then with the number of statements so far. An error that it throws ends the export. */
   readonly onGathered?: (statements: number) => Promise<void>;
+  /** All that the reader may see, which decides what another hash of a blob opens. Default: what is exported. */
+  readonly reader?: () => Promise<Visibility>;
 }
 
 /** Larger blobs do not fit into a JSON string that readers can handle. */
@@ -52,11 +62,11 @@ export async function exportManifest(
   ports: ManifestExporting,
   filter: ManifestFilter,
   visibility: Visibility,
-  { form, onGathered = async () => {} }: ManifestOptions,
+  { form, onGathered = async () => {}, reader = async () => visibility }: ManifestOptions,
 ): Promise<ExportedManifest> {
   const attachments = await ports.graphContents.attachments(filter.graphIds, visibility);
   const attached = attachments.contexts;
-  const gathered = await gather(ports, filter, visibility, { form, onGathered, attached });
+  const gathered = await gather(ports, filter, visibility, { form, onGathered, reader, attached });
   const { gathering, documents } = gathered;
   const { found, missing } = gathered.blobs;
   const isCarried = ({ size }: FoundBlob) => form === 'car' || size <= jsonBlobLimit;
@@ -82,12 +92,16 @@ async function gather(
   ports: ManifestExporting,
   { graphIds, includeContext, includeBlobs }: ManifestFilter,
   visibility: Visibility,
-  { form, onGathered, attached }: Required<ManifestOptions> & { readonly attached: Attached },
+  { form, onGathered, reader, attached }: Required<ManifestOptions> & { readonly attached: Attached },
 ) {
   const without = new Set<string>();
+  // A statement names a blob, so its CID opens it. Another hash opens nothing.
+  const reached = { ...ports, reach: reachByCid(ports.statementIndex, ports.folders) };
   for (;;) {
     await using opened = new AsyncDisposableStack();
-    const blobs = new ReferencedBlobs(ports.blobs);
+    const blobs = new ReferencedBlobs(ports.blobs, (cid) =>
+      reachedBlob(reached, cid, { ...visibility, listed: reader }),
+    );
     const options = { withSections: form === 'car', blobs: includeBlobs ? blobs : undefined, without };
     const gathering = opened.use(await StatementGathering.open(ports.spools, options));
     for await (const rows of ports.graphContents.statements(graphIds, visibility)) {

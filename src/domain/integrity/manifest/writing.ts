@@ -65,8 +65,8 @@ function byKey(documents: ReadonlyMap<string, string>): [string, string][] {
 }
 
 /** @throws ServiceError `unavailable` if the store has lost the blob in the meantime. */
-async function* blobBytes(blobs: Pick<BlobStore, 'read'>, { cid, size }: FoundBlob) {
-  await using content = await openBlob(blobs, cid);
+async function* blobBytes(blobs: Pick<BlobStore, 'read'>, { cid, storedAs, size }: FoundBlob) {
+  await using content = await openBlob(blobs, storedAs);
   if (content.size !== size)
     throw new ServiceError('unavailable', `The size of the blob ${cid} has changed. Run cairn fsck.`);
   yield* content.bytes;

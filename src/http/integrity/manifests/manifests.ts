@@ -82,7 +82,11 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       if (prefersAsync(context))
         return answer(202, ...(await acceptExport(context, ports, principal, { filter, visibility, form })));
       const { signal } = context.req.raw;
-      const options = { form, onGathered: async () => assertConnected(signal) } as const;
+      const options = {
+        form,
+        onGathered: async () => assertConnected(signal),
+        reader: () => principal.grants.visible(),
+      } as const;
       const exported = await ports.exportTurns.run(
         () => exportManifest(ports, filter, visibility, options),
         callerKey(principal),
