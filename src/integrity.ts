@@ -2,6 +2,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { sessionMode } from './composition/browser-sessions.ts';
 import { credentialPorts } from './composition/credentials.ts';
+import { evidencePorts } from './composition/evidence.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { namePorts } from './composition/names.ts';
 import { followRunTimeLimits } from './composition/run-time-limits.ts';
@@ -24,7 +25,6 @@ import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext, ownContext } from './domain/integrity/contexts/own.ts';
 import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
-import { evidenceImports } from './domain/integrity/evidence/evidence-records.ts';
 import { sharedTurns } from './domain/integrity/exports/export-jobs.ts';
 import {
   certificateRequests,
@@ -190,7 +190,7 @@ export async function openIntegrityOn(
     attemptEnds,
     exportRequests: sharedTurns(),
     didRegistrations: store.of(didRegistrations),
-    evidenceImports: store.of(evidenceImports),
+    ...evidencePorts(store),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,

@@ -103,7 +103,7 @@ const rules: ImportRules = {
     'swagger-ui-dist': ['src/platform/'],
     uplot: ['src/ui/'],
     uuid: ['src/domain/integrity/signatures/'],
-    yaml: ['src/cli/record/'],
+    yaml: ['src/cli/record/', 'src/domain/integrity/evidence/training/'],
     zod: ['src/domain/', 'src/contract/', 'src/http/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
     'node:crypto': [

@@ -92,6 +92,17 @@ const occurred = { agent_id: agent, occurred_at: '2026-03-01T09:30:00.250Z' };
  * An example for each operation that has a body, and for others that need parameters. The examples of the integrity service
  * succeed on a fresh service in the order of `/docs`: later ones name what earlier ones have stored.
  */
+const lineageEvent = {
+  eventType: 'COMPLETE',
+  eventTime: '2026-01-31T12:00:00Z',
+  producer: 'https://example.com/scheduler',
+  schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
+  run: { runId: '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' },
+  job: { namespace: 'airflow', name: 'daily.load' },
+  inputs: [{ namespace: 'postgres://db:5432', name: 'shop.public.orders' }],
+  outputs: [{ namespace: 's3://reports', name: 'orders.parquet' }],
+};
+
 export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'PUT /statements/v1': { body: { generate_id: true, statement } },
   'PUT /statements/v1/batch': { body: { generate_id: true, statements: [data, metadata] } },
@@ -114,6 +125,8 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'POST /utils/v1/integrity/statement/compute-id': { body: { statement } },
   'POST /utils/v1/json-ld/rdfc_cid': { body: statement },
   'POST /utils/v1/json-ld/to-nquads': { body: statement },
+  'POST /api/v1/lineage': { body: { ...lineageEvent, eventType: 'START' } },
+  'POST /api/v1/lineage/batch': { body: [lineageEvent] },
   'POST /evidence/v1': {
     body: {
       _type: 'https://in-toto.io/Statement/v1',

@@ -16,6 +16,7 @@ import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { evidenceImports } from '../integrity/evidence/evidence-records.ts';
+import { lineageRuns, lineageUses } from '../integrity/evidence/openlineage/run-records.ts';
 import { folderRecords, memberRecords } from '../integrity/folders/folder-records.ts';
 import {
   certificateRequests,
@@ -53,6 +54,8 @@ export const collections: readonly Collection[] = [
   unhashedBlobs,
   didRegistrations,
   evidenceImports,
+  lineageRuns,
+  lineageUses,
   governanceDocuments,
   governanceRecords,
   certificateRequests,

@@ -60,6 +60,12 @@ export class JsonCursor {
     if ((yield* this.#nextByte()) !== undefined) fail(this.#at, 'nothing may follow the outermost object');
   }
 
+  /** Elements of the array, with only white space around it. */
+  *outermostElements(): Generator<JsonSlice | Needed, void> {
+    yield* this.elements();
+    if ((yield* this.#nextByte()) !== undefined) fail(this.#at, 'nothing may follow the array');
+  }
+
   *members(): Generator<JsonMember | Needed, void> {
     yield* this.#expect(openBrace, 'an object');
     if (yield* this.#skip(closeBrace)) return;

@@ -44,13 +44,34 @@ export function splitEnvelope(body: Uint8Array, part: EnvelopePart): SplitEnvelo
   return { envelope: small(envelope, member), ranges };
 }
 
+/**
+ * The elements of a body that is an array, without parsing them.
+ * @throws ServiceError `invalid_json` if it is none, `too_large` for too many elements.
+ */
+export function arrayElements(
+  body: Uint8Array,
+  { maxElements, setting }: { readonly maxElements: number; readonly setting: string },
+): Uint8Array[] {
+  const elements: Uint8Array[] = [];
+  const whole = { start: 0, end: body.length };
+  for (const { start, end } of inMemory(cursorOf(body, whole).outermostElements())) {
+    if (elements.length === maxElements) throwTooMany({ member: 'the array', maxElements, setting });
+    elements.push(body.subarray(start, end));
+  }
+  return elements;
+}
+
 function small(envelope: Uint8Array, member: string): Uint8Array {
   if (envelope.length <= envelopeLimit) return envelope;
   const message = `The members beside "${member}" have ${envelope.length} bytes. The limit is ${envelopeLimit}.`;
   throw new ServiceError('too_large', message);
 }
 
-function throwTooMany({ member, maxElements, setting }: Extract<EnvelopePart, { as: 'elements' }>): never {
+function throwTooMany({
+  member,
+  maxElements,
+  setting,
+}: Omit<Extract<EnvelopePart, { as: 'elements' }>, 'as'>): never {
   const message = `"${member}" has more than ${maxElements} elements (${setting} raises the limit).`;
   throw new ServiceError('too_large', message);
 }

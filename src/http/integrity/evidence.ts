@@ -17,6 +17,7 @@ import type { App } from '../../platform/http/app.ts';
 import { readBody } from '../../platform/http/body.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import type { RequestLimits } from '../parsed-request.ts';
+import { openLineageRoutes } from './openlineage.ts';
 import { operation } from './operation.ts';
 
 export interface EvidenceRoutes extends EvidenceImporting {
@@ -26,6 +27,8 @@ export interface EvidenceRoutes extends EvidenceImporting {
 const linesType = /^application\/(?:x-ndjson|jsonl|x-jsonlines|json-lines)\b/i;
 
 export function evidenceRoutes(app: App, ports: EvidenceRoutes): void {
+  openLineageRoutes(app, ports);
+
   operation(app, 'POST /evidence/v1', {
     access: onProject('create_declarations'),
     audit: 'queued',

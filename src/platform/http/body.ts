@@ -111,15 +111,16 @@ function throwTruncated(cause: unknown): never {
 
 /**
  * @throws ServiceError `unsupported_media_type` unless the body has one of these types (without parameters) and no
- *   Content-Encoding. A compressed body would be stored, and identified, in its compressed form.
+ *   Content-Encoding but these. A compressed body would be stored, and identified, in its compressed form.
  */
 export function assertContentType(
   context: Context,
   accepted: readonly string[],
   isRequired: boolean,
+  encodings: readonly string[] = ['identity'],
 ): string {
   const encoding = context.req.header('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
+  if (!encodings.includes(encoding.toLowerCase())) {
     throw new ServiceError(
       'unsupported_media_type',
       `Content-Encoding "${encoding.slice(0, 100)}" is not accepted. Send the body uncompressed.`,

@@ -3,6 +3,7 @@ import type { RunFacts } from '../runs/run-document.ts';
 
 /** Something that evidence speaks about. It needs a digest, a reference or a DID. */
 export interface Thing {
+  /** Default: that of its reference. Empty: nothing states its name. */
   readonly name?: string;
   /** Hex by algorithm, such as `sha256`, `blake3`, `sha512`, `gitCommit` or `md5`. */
   readonly digests?: Readonly<Record<string, string>>;
@@ -27,6 +28,8 @@ export interface Step {
   readonly program?: Thing;
   /** The machine or the builder, as a name. */
   readonly machine?: string;
+  /** Values that were given to it, by the path of their file or another name. */
+  readonly parameters?: readonly { readonly path: string; readonly values: JsonObject }[];
   /** What the page of the run shows, as for a recorded run. */
   readonly facts: RunFacts & { readonly name: string };
 }

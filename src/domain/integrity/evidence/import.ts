@@ -1,21 +1,18 @@
 import pMap from 'p-map';
-import { authorizeProject, callerKey, type Principal } from '../../access/access.ts';
+import { authorizeProject, type Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import { contentOf } from '../blobs/blob-store.ts';
-import { storeBlob } from '../blobs/upload.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseUtcTime } from '../identifiers/timestamp.ts';
 import { mayBeObject } from '../names/name.ts';
-import type { BlobStore, Identifier } from '../ports.ts';
-import { assertAllAccepted } from '../statements/accepted.ts';
-import { putStatements, type StatementWriting } from '../statements/statements.ts';
-import type { JcsDocument } from './documents.ts';
-import type { Evidence } from './evidence.ts';
+import { registrarKey } from '../retractions/keep.ts';
+import type { Evidence, EvidenceKind } from './evidence.ts';
 import { type EvidenceImports, evidenceImportId } from './evidence-records.ts';
 import { asEvidenceError, type ReadEvidence, readEvidence, readOtherThanJson } from './kinds.ts';
+import { eventIn } from './openlineage/kind.ts';
+import { followEvents, type RunFollowing } from './openlineage/runs.ts';
 import {
   type Derived,
   derive,
@@ -24,9 +21,9 @@ import {
   type Provenance,
   signatureOf,
 } from './statements.ts';
+import { bytesOf, type EvidenceStoring, evidenceWriting } from './writing.ts';
 
-export interface EvidenceImporting extends StatementWriting {
-  readonly blobsOf: (caller: string) => BlobStore;
+export interface EvidenceImporting extends EvidenceStoring, RunFollowing {
   readonly evidenceImports: Pick<EvidenceImports, 'insert' | 'among'>;
   readonly limits: { readonly maxStatementBytes: number; readonly maxJsonDepth: number };
   readonly now: () => Date;
@@ -35,6 +32,8 @@ export interface EvidenceImporting extends StatementWriting {
 export interface ImportRequest {
   readonly registeredBy: string;
   readonly graphId: string | null;
+  /** The only format that is taken. Default: any. */
+  readonly kind?: EvidenceKind;
 }
 
 /** A file, or a line of a file with JSON lines, that was taken. */
@@ -65,10 +64,13 @@ export async function importEvidence(
 ): Promise<ImportResult> {
   const { graphId } = request;
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
-  else await graphForWriting(ports.graphs, principal, graphId);
-  const read = await pMap(files, (bytes) => attempt(() => readFile(bytes, ports.limits)), { concurrency: 1 });
+  const graph = graphId === null ? null : await graphForWriting(ports.graphs, principal, graphId);
+  const registrar = registrarKey(principal, graph?.projectId ?? null);
+  const read = await pMap(files, (bytes) => attempt(() => readFile(bytes, ports.limits, request.kind)), {
+    concurrency: 1,
+  });
   const good = read.filter((one): one is ReadFile => !(one instanceof ServiceError));
-  const { outcomes, isNew } = await importRead(ports, principal, good, request);
+  const { outcomes, isNew } = await importRead(ports, principal, good, { ...request, registrar });
   const byFile = new Map(good.map((file, at) => [file, outcomes[at] ?? []] as const));
   return {
     files: read.flatMap((one) => (one instanceof ServiceError ? one : (byFile.get(one) ?? []))),
@@ -84,14 +86,22 @@ interface ReadFile extends ReadEvidence {
 async function readFile(
   bytes: Uint8Array,
   { maxJsonDepth: maxDepth }: EvidenceImporting['limits'],
+  kind: EvidenceKind | undefined,
 ): Promise<ReadFile> {
-  const isJson = mayBeObject(bytes);
+  const isJson = kind !== undefined || mayBeObject(bytes);
   const read = isJson ? undefined : await readOtherThanJson(bytes);
   const document = read ? undefined : parseStrictJson(bytes, { maxDepth, exactNumbers: false });
   if (!read && !isObject(document))
     throw new ServiceError('invalid_evidence', 'Evidence in JSON is an object.');
-  return { bytes, blob: cidOf(codecs.raw, bytes), ...(read ?? (await readEvidence(document as JsonObject))) };
+  return {
+    bytes,
+    blob: cidOf(codecs.raw, bytes),
+    ...(read ?? (await readEvidence(document as JsonObject, kind))),
+  };
 }
+
+/** @see registrarKey */
+type RegistrarRequest = ImportRequest & { readonly registrar: string };
 
 type Outcomes = { readonly outcomes: readonly (ImportedEvidence | ServiceError)[]; readonly isNew: boolean };
 
@@ -100,7 +110,7 @@ async function importRead(
   ports: EvidenceImporting,
   principal: Principal,
   files: readonly ReadFile[],
-  request: ImportRequest,
+  request: RegistrarRequest,
 ): Promise<Outcomes> {
   if (files.length === 0) return { outcomes: [], isNew: false };
   try {
@@ -131,33 +141,31 @@ async function importTogether(
   ports: EvidenceImporting,
   principal: Principal,
   files: readonly ReadFile[],
-  { registeredBy, graphId }: ImportRequest,
+  { registeredBy, graphId, registrar }: RegistrarRequest,
 ): Promise<Outcomes> {
   const times = await timesOf(ports, files, registeredBy);
-  const identifyAll = identifying(ports.identifier);
+  const writing = evidenceWriting(ports, principal, graphId);
   const derived = await pMap(files, (file, at) =>
     pMap(file.evidence, (one) =>
-      deriveFrom(file, one, { registeredBy, time: timeOf(one, times[at]) }, identifyAll),
+      deriveFrom(file, one, { registeredBy, time: timeOf(one, times[at]) }, writing.identifyAll),
     ),
   );
-  const texts = derived.map((parts) =>
-    parts.flatMap(({ statements }) => statements.map((one) => JSON.stringify(one))),
+  const documents = derived.flat().flatMap((one) => one.documents.map(bytesOf));
+  const originals = files.map(({ blob, bytes }) => ({ cid: blob, bytes }));
+  const statements = derived.map((parts) => parts.flatMap((one) => one.statements));
+  const { ids, isNew } = await writing.put(statements.flat(), [...originals, ...documents]);
+  const events = files.map(({ evidence: [one] }) => one && eventIn(one));
+  const followed = await asEvidenceError(async () =>
+    followEvents(ports, writing, events, { registeredBy, graphId, registrar }),
   );
-  for (const text of texts.flat()) assertSize(text, ports.limits);
-  const blobs = ports.blobsOf(callerKey(principal));
-  await storeAll(blobs, files, derived.flat());
-  const { body, ranges } = bodyOf(texts.flat());
-  const put = { body, ranges, isBatch: true, generateId: true, graphId, issueVc: false };
-  const { names, isNew } = await putStatements(ports, principal, put);
-  const ids = Array.from(names, ({ statement_id: id }) => id);
   let at = 0;
   const outcomes = files.map(({ kind, blob }, index) => {
-    const end = at + (texts[index]?.length ?? 0);
-    const own = ids.slice(at, end);
+    const end = at + (statements[index]?.length ?? 0);
+    const own = [...ids.slice(at, end), followed.computations[index] ?? []].flat();
     at = end;
     return { kind: kind.name, blob: blob.text, statements: [...new Set(own)] };
   });
-  return { outcomes, isNew };
+  return { outcomes, isNew: isNew || followed.isNew };
 }
 
 async function deriveFrom(
@@ -202,62 +210,6 @@ async function timesOf(
 function timeOf({ time }: Evidence, otherwise: Date | undefined): Date {
   const said = time === undefined ? null : parseUtcTime(time);
   return said === null ? (otherwise ?? new Date(0)) : new Date(said);
-}
-
-/** Computes the ids that other statements of the same evidence name. */
-function identifying(identifier: Pick<Identifier, 'identify'>): IdentifyAll {
-  return async (statements) => {
-    const { body, ranges } = bodyOf(statements.map((one) => JSON.stringify(one)));
-    const identified = await identifier.identify(body, ranges, {
-      generateId: true,
-      strict: true,
-      reportCoverage: false,
-    });
-    assertAllAccepted(identified);
-    return Array.from(identified.names, ({ statement_id: id }) => id);
-  };
-}
-
-/** Statements as a body, with start and end of each. */
-function bodyOf(texts: readonly string[]): { body: Uint8Array; ranges: number[] } {
-  const parts = texts.map((text) => Buffer.from(text));
-  const ranges: number[] = [];
-  let end = 0;
-  for (const { length } of parts) {
-    ranges.push(end, end + length);
-    end += length;
-  }
-  return { body: Buffer.concat(parts), ranges };
-}
-
-function assertSize(text: string, { maxStatementBytes }: EvidenceImporting['limits']): void {
-  const size = Buffer.byteLength(text);
-  if (size <= maxStatementBytes) return;
-  const message = `A statement that follows from it has ${size} bytes. The limit is ${maxStatementBytes} (CAIRN_MAX_STATEMENT_BYTES).`;
-  throw new ServiceError('too_large', message);
-}
-
-const storedAtOnce = 64;
-
-/** Stores the originals, and the documents that the statements refer to. */
-async function storeAll(
-  blobs: BlobStore,
-  files: readonly ReadFile[],
-  derived: readonly Derived[],
-): Promise<void> {
-  const documents = derived
-    .flatMap((one) => one.documents)
-    .map(({ cid, text }: JcsDocument) => ({ cid, bytes: Buffer.from(text) }));
-  const originals = files.map(({ blob, bytes }) => ({ cid: blob, bytes }));
-  const distinct = new Map([...originals, ...documents].map((one) => [one.cid.text, one]));
-  await pMap(
-    distinct.values(),
-    ({ cid, bytes }) => {
-      const limit = { bytes: bytes.length, setting: null };
-      return storeBlob(blobs, contentOf(bytes).bytes, { expected: cid }, limit);
-    },
-    { concurrency: storedAtOnce },
-  );
 }
 
 async function attempt<Result>(work: () => Promise<Result>): Promise<Result | ServiceError> {

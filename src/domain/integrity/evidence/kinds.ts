@@ -2,9 +2,12 @@ import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem } from './evidence.ts';
 import { inTotoStatement } from './in-toto/statement.ts';
+import { openLineage } from './openlineage/kind.ts';
+import { dvcLock } from './training/dvc-lock.ts';
+import { mlflowRun } from './training/mlflow-run.ts';
 
 /** All formats that Cairn reads. */
-export const evidenceKinds: readonly EvidenceKind[] = [inTotoStatement];
+export const evidenceKinds: readonly EvidenceKind[] = [inTotoStatement, openLineage, dvcLock, mlflowRun];
 
 /** The format of a document. @throws ServiceError `invalid_evidence` if it has none, or several. */
 export function kindOf(document: JsonObject): EvidenceKind {
@@ -25,8 +28,10 @@ export interface ReadEvidence {
 }
 
 /** What a document says. @throws ServiceError `invalid_evidence` with the reason and its place. */
-export async function readEvidence(document: JsonObject): Promise<ReadEvidence> {
-  const kind = kindOf(document);
+export async function readEvidence(
+  document: JsonObject,
+  kind: EvidenceKind = kindOf(document),
+): Promise<ReadEvidence> {
   return { kind, evidence: await asEvidenceError(async () => [await kind.read(document)].flat()) };
 }
 

@@ -41,7 +41,7 @@ export async function derive(evidence: Evidence, by: Provenance, identifyAll: Id
   }
   for (const { about: thing, document } of descriptions) making.describe(making.id(thing), document);
   const ids = computations.length === 0 ? [] : await identifyAll(computations);
-  for (const [at, id] of ids.entries()) if (steps[at]) making.describe(id, runDocument(steps[at].facts));
+  for (const [at, id] of ids.entries()) if (steps[at]) making.describe(id, making.run(steps[at]));
   making.nameThings();
   return {
     statements: making.statements,
@@ -107,6 +107,12 @@ class Making {
     };
     this.statements.push(statement);
     return statement;
+  }
+
+  /** Parameters are documents of their own, so that each has a CID. */
+  run({ facts, parameters = [] }: Step): JsonObject {
+    const files = parameters.map(({ path, values }) => ({ path, cid: this.#document(values), values }));
+    return runDocument({ ...facts, ...(files.length > 0 && { parameters: files }) });
   }
 
   whole({ whole, parts }: Whole): void {

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { isObject, type JsonObject } from '../../../json/is-object.ts';
+import { parseUtcTime } from '../../identifiers/timestamp.ts';
+import { EvidenceProblem } from '../evidence.ts';
+
+/** Names and ids are parts of documents and keys. */
+const name = z.string().min(1).max(2_000);
+/** The facets of any producer. What they must have differs between versions, so all objects are taken. */
+const facets = z.record(
+  z.string(),
+  z.custom<JsonObject | null>((value) => value === null || isObject(value)),
+);
+const dataset = z.object({
+  namespace: name,
+  name,
+  facets: facets.nullish(),
+  inputFacets: facets.nullish(),
+  outputFacets: facets.nullish(),
+});
+const job = z.object({ namespace: name, name, facets: facets.nullish() });
+const time = z
+  .string()
+  .refine((text) => eventTimeOf(text) !== null, { error: 'must be a date and time of RFC 3339' });
+const datasets = z.array(dataset).nullish();
+
+const base = { eventTime: time, producer: z.string(), schemaURL: z.string() };
+export const eventTypes = ['START', 'RUNNING', 'COMPLETE', 'ABORT', 'FAIL', 'OTHER'] as const;
+const types = z
+  .enum(eventTypes, { error: `must be ${eventTypes.slice(0, -1).join(', ')} or ${eventTypes.at(-1)}` })
+  .nullish();
+
+/** `OpenLineage.json` of OpenLineage, without its rules for facets. A run id of any form is taken, because clients send them. */
+const shapes = {
+  run: z.object({
+    ...base,
+    eventType: types,
+    run: z.object({ runId: name, facets: facets.nullish() }),
+    job,
+    inputs: datasets,
+    outputs: datasets,
+  }),
+  job: z.object({ ...base, job, inputs: datasets, outputs: datasets }),
+  dataset: z.object({ ...base, dataset }),
+};
+
+export type RunEvent = z.output<typeof shapes.run>;
+export type Dataset = z.output<typeof dataset>;
+
+export type LineageEvent =
+  | ({ readonly kind: 'run' } & RunEvent)
+  | ({ readonly kind: 'job' } & z.output<typeof shapes.job>)
+  | ({ readonly kind: 'dataset' } & z.output<typeof shapes.dataset>);
+
+/** Whether a JSON value is, or claims to be, an event of OpenLineage. */
+export function isLineageEvent({ schemaURL, eventTime, producer, run, job: ofJob }: JsonObject): boolean {
+  if (typeof schemaURL === 'string' && /openlineage/i.test(schemaURL)) return true;
+  return typeof eventTime === 'string' && producer !== undefined && (isObject(run) || isObject(ofJob));
+}
+
+/** @throws EvidenceProblem for what the specification calls invalid. */
+export function readEvent(document: JsonObject): LineageEvent {
+  const kind = kindOf(document);
+  const result = shapes[kind].safeParse(document);
+  if (!result.success) throw problemOf(result.error);
+  return { kind, ...result.data } as LineageEvent;
+}
+
+/** An event with a type is about a run, also if its run is missing. */
+function kindOf({ run, eventType, schemaURL, dataset: ofDataset, job: ofJob }: JsonObject) {
+  const isAboutRun = typeof schemaURL === 'string' && schemaURL.endsWith('/RunEvent');
+  if (run !== undefined || eventType !== undefined || isAboutRun) return 'run';
+  return ofJob === undefined && ofDataset !== undefined ? 'dataset' : 'job';
+}
+
+function problemOf({ issues }: z.ZodError): EvidenceProblem {
+  const [issue] = issues;
+  const path = issue?.path ?? [];
+  const place = path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const isMissing = issue?.code === 'invalid_type' && /received undefined/.test(issue.message);
+  const reason = isMissing
+    ? 'is missing'
+    : issue?.code === 'custom' || /^must/.test(issue?.message ?? '')
+      ? issue?.message
+      : `is not valid (${issue?.message})`;
+  return new EvidenceProblem(`${path.join('.') || 'The event'} ${reason}.`, place);
+}
+
+const withoutZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?$/;
+
+/** Milliseconds since 1970. Older clients leave out the zone, and mean UTC. */
+export function eventTimeOf(text: string): number | null {
+  return parseUtcTime(withoutZone.test(text) ? `${text}Z` : text);
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { isObject, type JsonObject } from '../../../json/is-object.ts';
+import { type Evidence, type EvidenceKind, EvidenceProblem, type Step, type Thing } from '../evidence.ts';
+
+const text = z.string().min(1);
+/** A hash, which may be that of a folder. */
+const md5 = z.string().regex(/^[0-9a-f]{32}(?:\.dir)?$/, { error: 'is no MD5 digest in hex' });
+const file = z.object({
+  path: text,
+  md5: md5.optional(),
+  etag: z.unknown().optional(),
+  checksum: z.unknown().optional(),
+  version_id: z.unknown().optional(),
+});
+const stage = z.object({
+  cmd: z.union([text, z.array(text).min(1)], { error: 'is no command, and no list of commands' }),
+  deps: z.array(file).nullish(),
+  outs: z.array(file).nullish(),
+  params: z.record(z.string(), z.custom<JsonObject>(isObject)).nullish(),
+});
+const shape = z.object({ stages: z.record(z.string(), stage) });
+
+/** `dvc.lock` of schema 2.0, as DVC writes it after its stages have succeeded. */
+export const dvcLock: EvidenceKind = {
+  name: 'dvc.lock',
+  title: 'dvc.lock',
+  recognises: ({ schema, stages }) => schema === '2.0' && stages !== undefined,
+  parse,
+  read,
+};
+
+/** Larger files are no lock files, and YAML is slow. */
+const largest = 4 << 20;
+const start = /^\uFEFF?(?:\s*(?:#.*|---)?\r?\n)*(?:schema:\s*['"]?2\.0|stages:)/;
+
+/** The content of a file that begins like `dvc.lock`. */
+async function parse(bytes: Uint8Array): Promise<JsonObject | undefined> {
+  if (!start.test(Buffer.from(bytes.subarray(0, 4_096)).toString())) return undefined;
+  if (bytes.length > largest) throw new EvidenceProblem(`A dvc.lock has at most ${largest} bytes.`);
+  const { parse: parseYaml } = await import('yaml');
+  try {
+    const document: unknown = parseYaml(Buffer.from(bytes).toString(), { maxAliasCount: 100 });
+    return isObject(document) && dvcLock.recognises(document) ? document : undefined;
+  } catch (error) {
+    const [reason] = error instanceof Error ? error.message.split('\n') : [];
+    throw new EvidenceProblem(`The YAML is broken: ${reason}`);
+  }
+}
+
+function read(document: JsonObject): Evidence {
+  const result = shape.safeParse(document);
+  if (!result.success) {
+    const [{ path, message } = { path: [], message: 'is not valid' }] = result.error.issues;
+    throw new EvidenceProblem(
+      `${path.join('.')}: ${message}.`,
+      path.map((part) => `/${String(part)}`).join(''),
+    );
+  }
+  const stages = Object.entries(result.data.stages);
+  return { about: [], steps: stages.map(([name, parts]) => stepOf(name, parts)) };
+}
+
+function stepOf(name: string, { cmd, deps, outs, params }: z.output<typeof stage>): Step {
+  return {
+    inputs: (deps ?? []).map(thingOf),
+    outputs: (outs ?? []).map(thingOf),
+    parameters: Object.entries(params ?? {}).map(([path, values]) => ({ path, values })),
+    // DVC writes a stage only if its commands have succeeded.
+    facts: { name, command: [[cmd].flat().join(' && ')], exit_code: 0 },
+  };
+}
+
+/** Files and folders meet other stages by their hashes. What has none is told apart by its path. */
+function thingOf({ path, md5: hash, etag, checksum, version_id }: z.output<typeof file>): Thing {
+  if (hash?.endsWith('.dir')) return { name: path, reference: { namespace: 'md5', name: hash } };
+  if (hash) return { name: path, digests: { md5: hash } };
+  const version = [version_id, etag, checksum].find((one) => typeof one === 'string');
+  return {
+    name: path,
+    reference: { namespace: 'dvc', name: path, ...(version !== undefined && { version }) },
+  };
+}

@@ -1,0 +1,209 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { identified } from '../../src/domain/integrity/evidence/things.ts';
+import { facet, runEvent } from '../builders/lineage-events.ts';
+import { newGraph } from './manifest-samples.ts';
+import { type Asked, answerOf, putBlob, send, useService } from './service.ts';
+
+const service = useService();
+
+async function post(event: unknown, query = '', on: Asked = service) {
+  return await send(on, 'POST', `/api/v1/lineage${query}`, event);
+}
+
+async function runsIn(graph: string) {
+  const { runs } = (await send(service, 'GET', `/runs/v1?graph_id=${graph}`)).json;
+  return runs.filter(({ trust }: { trust: { state: string } }) => trust.state !== 'retracted');
+}
+
+function table(name: string, run?: string): string {
+  const reference = { namespace: 'postgres://db', name };
+  const { runId } = runEvent('START', run === undefined ? {} : { run }).run;
+  return identified({ reference: run === undefined ? reference : { ...reference, run: runId } }).id;
+}
+
+describe('the events of a run', () => {
+  test('become a run when it has ended', async () => {
+    const graph = await newGraph(service);
+    const parent = { run: { runId: 'b' }, job: { namespace: 'airflow', name: 'daily' } };
+    const sql = { query: 'INSERT INTO report SELECT * FROM orders' };
+    const started = runEvent('START', {
+      inputs: ['orders'],
+      facets: { parent: { ...facet, ...parent } },
+      jobFacets: { sql: { ...facet, ...sql } },
+    });
+    const first = await post(started, `?graph_id=${graph}`);
+    expect([first.status, first.json.kind], first.text).toEqual([201, 'openlineage']);
+    expect(await runsIn(graph)).toEqual([]);
+
+    const ended = await post(runEvent('COMPLETE', { minute: 2, outputs: ['report'] }), `?graph_id=${graph}`);
+    const runs = await runsIn(graph);
+    expect(ended.json.statements).toContain(runs[0].id);
+    expect(runs).toMatchObject([
+      {
+        name: 'load',
+        started: '2026-03-01T10:00:00.000Z',
+        duration: 120,
+        result: 'succeeded',
+        inputs: [{ id: table('orders'), name: 'orders' }],
+        outputs: [{ id: table('report', 'a'), name: 'report' }],
+      },
+    ]);
+    const { json } = await send(service, 'GET', `/runs/v1/${runs[0].id}`);
+    expect(json.metadata).toMatchObject({ job: { namespace: 'airflow', name: 'load' }, parent, sql });
+  });
+
+  test('are kept byte for byte, and a repeat stores nothing', async () => {
+    const event = JSON.stringify(runEvent('COMPLETE', { outputs: ['a'] }), null, 3);
+    const [first, again] = [await post(event), await post(event)];
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.json).toEqual(first.json);
+    const headers = { host: 'localhost' };
+    const blob = await service.app.request(`/store/v1/blob/${first.json.blob}`, { headers });
+    expect((await answerOf(blob)).text).toBe(event);
+  });
+
+  test.each([
+    ['FAIL', { errorMessage: { ...facet, message: 'disk full', programmingLanguage: 'SQL' } }, 'disk full'],
+    ['FAIL', {}, 'The run failed.'],
+    ['ABORT', {}, 'The run was aborted.'],
+  ])('say that it ended with %s', async (type, facets, error) => {
+    const graph = await newGraph(service);
+    await post(runEvent(type, { facets }), `?graph_id=${graph}`);
+    const [run] = await runsIn(graph);
+    expect(run.result).toBe('failed');
+    expect((await send(service, 'GET', `/runs/v1/${run.id}`)).json.error).toBe(error);
+  });
+
+  test('give the same run in any order', async () => {
+    const events = [
+      runEvent('START', { run: 'order', inputs: ['orders', 'people'] }),
+      runEvent('RUNNING', { run: 'order', minute: 1, inputs: ['orders', 'prices'] }),
+      runEvent('COMPLETE', { run: 'order', minute: 2, outputs: ['report'] }),
+      runEvent('OTHER', { run: 'order', minute: 3, outputs: ['log'] }),
+    ];
+    const seen: unknown[] = [];
+    for (const order of someOrders(events)) {
+      const graph = await newGraph(service);
+      for (const event of order) await post(event, `?graph_id=${graph}`);
+      const runs = await runsIn(graph);
+      expect(runs).toHaveLength(1);
+      const { json } = await send(service, 'GET', `/runs/v1/${runs[0].id}?graph_id=${graph}`);
+      seen.push({ run: runs[0].id, facts: [json.started, json.duration, json.inputs, json.outputs] });
+    }
+    for (const one of seen) expect(one).toEqual(seen[0]);
+  });
+
+  test('meet the runs that read what it wrote, in any order', async () => {
+    const load = runEvent('COMPLETE', { run: 'w1', minute: 1, inputs: ['raw'], outputs: ['orders'] });
+    const later = runEvent('COMPLETE', { run: 'w2', minute: 9, inputs: ['raw'], outputs: ['orders'] });
+    const failed = runEvent('FAIL', { run: 'w3', minute: 2, inputs: ['raw'], outputs: ['orders'] });
+    const report = runEvent('COMPLETE', { run: 'r', minute: 5, inputs: ['orders'], outputs: ['report'] });
+    for (const order of someOrders([load, later, failed, report])) {
+      const graph = await newGraph(service);
+      for (const event of order) await post(event, `?graph_id=${graph}`);
+      const reports = (await runsIn(graph)).filter(
+        ({ outputs }: { outputs: { id: string }[] }) => outputs[0]?.id === table('report', 'r'),
+      );
+      expect(reports).toMatchObject([{ inputs: [{ id: table('orders', 'w1') }] }]);
+      const path = `/lineage/v1/${table('report', 'r')}?graph_id=${graph}&direction=upstream`;
+      const ids = (await send(service, 'GET', path)).json.nodes.map(({ id }: { id: string }) => id);
+      expect(ids).toContain(table('raw'));
+      expect(ids).not.toContain(table('orders', 'w2'));
+    }
+  });
+
+  test('meet content by the digest that a dataset has as its version', async () => {
+    const { cid } = (await putBlob(service, 'the weights', '?multihash=sha2-256')).json;
+    const graph = await newGraph(service);
+    const hex = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from('the weights'))).toString(
+      'hex',
+    );
+    const model = {
+      namespace: 'file',
+      name: 'model.bin',
+      facets: { version: { ...facet, datasetVersion: `sha256:${hex}` } },
+    };
+    await post(
+      runEvent('COMPLETE', { run: 'deploy', inputs: [model], outputs: ['endpoint'] }),
+      `?graph_id=${graph}`,
+    );
+    const [run] = await runsIn(graph);
+    expect(run.inputs).toMatchObject([{ id: `urn:cid:${cid}` }]);
+  });
+});
+
+describe('a compressed event', () => {
+  const compressed = (body: Uint8Array) =>
+    send(service, 'POST', '/api/v1/lineage', body, { 'content-encoding': 'gzip' });
+
+  test('is taken', async () => {
+    const event = JSON.stringify(runEvent('COMPLETE', { run: 'zip', outputs: ['t'] }));
+    expect((await compressed(gzipSync(event))).status).toBe(201);
+    expect((await post(event)).status).toBe(200);
+  });
+
+  test('that is too large, or that is none, is refused', async () => {
+    const bomb = gzipSync(Buffer.alloc(40 << 20, ' '));
+    expect((await compressed(bomb)).json.code).toBe('too_large');
+    expect((await compressed(Buffer.from('{}'))).json.code).toBe('invalid_request');
+  });
+});
+
+describe('a batch', () => {
+  test('takes the good events and lists the others', async () => {
+    const good = runEvent('COMPLETE', { run: 'batch', outputs: ['t'] });
+    const { run: _, ...without } = good;
+    const { status, json } = await send(service, 'POST', '/api/v1/lineage/batch', [good, without, good, 7]);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      status: 'partial_success',
+      summary: { received: 4, successful: 2, failed: 2, retriable: 0, non_retriable: 2 },
+      failed_events: [
+        { index: 1, reason: 'run is missing.', retriable: false },
+        { index: 3, reason: expect.any(String), retriable: false },
+      ],
+    });
+  });
+
+  test('of one event after the other is the same as single events', async () => {
+    const graph = await newGraph(service);
+    const events = ['START', 'RUNNING', 'COMPLETE'].map((type, minute) =>
+      runEvent(type, { minute, outputs: ['t'] }),
+    );
+    await send(service, 'POST', `/api/v1/lineage/batch?graph_id=${graph}`, events);
+    expect(await runsIn(graph)).toMatchObject([{ duration: 120 }]);
+  });
+});
+
+describe('what is no event', () => {
+  const { run: _, ...without } = runEvent('START');
+  test.each([
+    ['without a run', without, '/run'],
+    ['of another format', { spdxVersion: 'SPDX-2.3' }, '/eventTime'],
+    ['with a time that is none', { ...runEvent('START'), eventTime: '12:00' }, '/eventTime'],
+  ])('%s is refused with its place', async (_, event, pointer) => {
+    const { status, json } = await post(event);
+    expect([status, json.code, json.details?.[0]?.pointer]).toEqual([400, 'invalid_evidence', pointer]);
+  });
+
+  test.each(['', '[]', 'null', '{"a":', '\u0000'])('%j is refused', async (body) => {
+    expect((await post(body)).status).toBe(400);
+    if (body !== '[]') expect((await send(service, 'POST', '/api/v1/lineage/batch', body)).status).toBe(400);
+  });
+
+  test('an event from 1970 is one', async () => {
+    const graph = await newGraph(service);
+    await post(
+      { ...runEvent('COMPLETE', { run: 'old' }), eventTime: '1970-01-01T00:00:00Z' },
+      `?graph_id=${graph}`,
+    );
+    expect(await runsIn(graph)).toMatchObject([{ started: '1970-01-01T00:00:00.000Z', duration: 0 }]);
+  });
+});
+
+/** Each is first and last once, and follows each other one. */
+function someOrders<Item>(items: readonly Item[]): Item[][] {
+  const turned = items.map((_, at) => [...items.slice(at), ...items.slice(0, at)]);
+  return [...turned, ...turned.map((order) => order.toReversed())];
+}
