@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
 import { eachRecord } from '../../src/domain/collections/records.ts';
+import type { TermPage } from '../../src/domain/collections/term-search.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Graph } from '../../src/domain/integrity/ports.ts';
 import { searchedFolders } from '../../src/domain/integrity/search/files.ts';
-import { type IndexedGroup, searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
-import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
+import {
+  type IndexedGroup,
+  type SearchEntry,
+  searchEntries,
+} from '../../src/domain/integrity/search/search-entries.ts';
+import { partOf, setsFor, wordsIn } from '../../src/domain/integrity/search/terms.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
 import { did } from '../builders/statements.ts';
@@ -270,6 +275,40 @@ export function searchContract(open: () => Promise<Searched>): void {
       await indexFiles();
       expect(await found(own, seenBy(coming))).toEqual([`${own}.bin`]);
     });
+
+    test('reads many matches from the newest to the oldest, however their times are spread', async () => {
+      const [day, now] = [86_400_000_000, Date.now() * 1_000];
+      const burst = Array.from({ length: 450 }, (_, at) => now - 400 * day + at);
+      const later = Array.from({ length: 120 }, (_, at) => now - 30 * day + at * 60_000_000);
+      const entries = [now - 900 * day, ...burst, ...later, now].map((order) => ({
+        ...({
+          id: `${own} ${order}`,
+          project: null,
+          group: 'artefacts',
+          subject: 'did:x',
+          statement: null,
+        } as const),
+        ...{ folded: `${own} model`, order },
+      }));
+      for (let at = 0; at < entries.length; at += 100)
+        await store.of(searchEntries).insert(entries.slice(at, at + 100));
+      const terms = store.termsOf(searchEntries);
+      const groups = setsFor(
+        [partOf(null, 'artefacts')],
+        wordsIn(`${own} model`) ?? expect.fail(),
+        undefined,
+      );
+      expect(await terms.few(groups, 200)).toBeUndefined();
+      const orders: number[] = [];
+      for (let after: string | null = null; ; ) {
+        const { found, isLast }: TermPage<SearchEntry> = await terms.matching(groups, { after, limit: 50 });
+        orders.push(...found.map(({ record }) => record.order));
+        after = found.at(-1)?.mark ?? null;
+        if (isLast) break;
+      }
+      expect(orders).toEqual(entries.map(({ order }) => order).toReversed());
+      for (const { id } of entries) await store.of(searchEntries).remove(id);
+    }, 60_000);
 
     test('goes on with the files of a folder after a stop, and indexes those of an older store', async () => {
       const files = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`${own}/${at}`, `${at}`]));

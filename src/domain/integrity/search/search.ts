@@ -122,11 +122,11 @@ async function* candidatesFrom(
   place: Place | null,
 ): AsyncGenerator<CandidatePage> {
   if (place === null) {
-    const page = await terms.matching(setsFor(parts, words, undefined), { after: null, limit: mostRanked });
-    if (page.isLast) {
-      const ranked = page.found.flatMap((found) => candidateOf(found, words) ?? []);
+    const few = await terms.few(setsFor(parts, words, undefined), mostRanked);
+    if (few) {
+      const ranked = few.flatMap((found) => candidateOf(found, words) ?? []);
       const candidates = ranks.flatMap((rank) => ranked.filter((one) => one.rank === rank));
-      yield { candidates, read: page.found.length, end: null };
+      yield { candidates, read: few.length, end: null };
       return;
     }
   }

@@ -1,3 +1,4 @@
+import type { TermGroup } from '../../collections/term-search.ts';
 import { ServiceError } from '../../errors.ts';
 import { foldedName, nameLimit } from '../names/name.ts';
 
@@ -16,8 +17,8 @@ export interface Words {
 const mostWords = 32;
 /** Characters of a gram. Shorter words are found at the start of a word only. */
 const gramLength = 3;
-/** More grams of a word would hardly make the answer smaller. */
-const gramsAsked = 6;
+/** The grams of all words that are looked at. Stores ask for the rarest of them. */
+const gramsAsked = 24;
 
 /** The words of a search; undefined if it has none. @throws ServiceError `invalid_request` for too many. */
 export function wordsIn(search: string): Words | undefined {
@@ -109,7 +110,7 @@ function pointsOf(text: string): number[] {
 }
 
 /**
- * The terms to look for, by sets of which one term each must be there. More texts have these than fit.
+ * The terms to look for, by word and by sets of which one term each must be there. More texts have these than fit.
  * @param parts of the index.
  * @param rank undefined: of any rank.
  */
@@ -117,26 +118,27 @@ export function setsFor(
   parts: readonly string[],
   { text, words }: Words,
   rank: Rank | undefined,
-): string[][] {
+): TermGroup[] {
   const termIns = parts.map(termsIn);
   const oneOf: OneOf = (...terms) =>
     termIns.flatMap((term) => terms.map(([kind, of]) => term(kind, pointsOf(of))));
-  if (rank === 'exact') return [oneOf(['whole', text])];
+  if (rank === 'exact') return [[oneOf(['whole', text])]];
   const [first = ''] = words;
   const head = [...first].slice(0, gramLength).join('');
   const ranked = { start: [oneOf(['start', head])], word: [oneOf(['wordStart', head])], anywhere: [] };
   const sets = rank === undefined ? [] : ranked[rank];
-  return [...sets, ...words.flatMap((word) => wordSets(word, oneOf))];
+  const most = Math.max(2, Math.floor(gramsAsked / words.length));
+  return [...sets.map((set) => [set]), ...words.map((word) => wordSets(word, most, oneOf))];
 }
 
 type Kind = keyof typeof kinds;
 type OneOf = (...terms: readonly (readonly [kind: Kind, of: string])[]) => string[];
 
-function wordSets(word: string, oneOf: OneOf): string[][] {
+function wordSets(word: string, most: number, oneOf: OneOf): TermGroup {
   if (isShort(word)) return [oneOf(['start', word], ['wordStart', word])];
   const characters = [...word];
   const last = characters.length - gramLength;
-  const count = Math.min(gramsAsked, Math.ceil(characters.length / gramLength));
+  const count = Math.min(most, last + 1);
   const places = Array.from({ length: count }, (_, at) =>
     count === 1 ? 0 : Math.round((at * last) / (count - 1)),
   );

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
-import type { TermSearch } from '../../../domain/collections/term-search.ts';
+import type { TermGroup, TermSearch, TermSet } from '../../../domain/collections/term-search.ts';
 import { throwBadCursor } from '../../../domain/cursors.ts';
 import { quoted, termTable } from './tables.ts';
 
@@ -10,22 +10,83 @@ export function embeddedTermSearch<Item>(
 ): TermSearch<Item> {
   if (!terms) throw new TypeError(`The collection ${name} has no terms.`);
   const [table, index] = [quoted(name), quoted(termTable(name))];
+  const densityOf = densities(reader, index);
+  const last = Number.MAX_SAFE_INTEGER;
+  const marks = (groups: readonly TermGroup[], before: number, limit: number) =>
+    reader
+      .prepare(
+        `SELECT rowid AS mark FROM ${index} WHERE ${index} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?`,
+      )
+      .all(rarestSets(groups, densityOf).map(oneOf).join(' AND '), before, limit)
+      .map(({ mark }) => Number(mark));
+  const read = (wanted: readonly number[]) =>
+    reader
+      .prepare(
+        `SELECT position AS mark, record FROM json_each(?) AS wanted JOIN ${table} ON position = wanted.value ORDER BY position DESC`,
+      )
+      .all(JSON.stringify(wanted))
+      .map(({ mark, record }) => ({ record: JSON.parse(String(record)) as Item, mark: String(mark) }));
   return {
-    async matching(sets, { after, limit }) {
-      const before = after === null ? Number.MAX_SAFE_INTEGER : Number(after);
+    async matching(groups, { after, limit }) {
+      const before = after === null ? last : Number(after);
       if (!Number.isSafeInteger(before)) throwBadCursor();
-      const match = sets.map((set) => `(${set.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
-      const rows = reader
-        .prepare(
-          `SELECT ${index}.rowid AS mark, record FROM ${index} JOIN ${table} ON ${table}.rowid = ${index}.rowid
-           WHERE ${index} MATCH ? AND ${index}.rowid < ? ORDER BY ${index}.rowid DESC LIMIT ?`,
-        )
-        .all(match, before, limit + 1);
-      const found = rows.slice(0, limit).map(({ mark, record }) => ({
-        record: JSON.parse(String(record)) as Item,
-        mark: String(mark),
-      }));
-      return { found, isLast: rows.length <= limit };
+      const found = marks(groups, before, limit + 1);
+      return { found: read(found.slice(0, limit)), isLast: found.length <= limit };
     },
+    async few(groups, most) {
+      const found = marks(groups, last, most + 1);
+      return found.length > most ? undefined : read(found);
+    },
+  };
+}
+
+function oneOf(set: TermSet): string {
+  return `(${set.map((term) => `"${term}"`).join(' OR ')})`;
+}
+
+/** More sets take longer than the records take that lack them. */
+const setsAsked = 6;
+
+/**
+ * The rarest set of each group, and then the next ones, the rarest first. The index reads the first set, and looks into the others
+ * for what it finds.
+ */
+function rarestSets(groups: readonly TermGroup[], densityOf: (set: TermSet) => number): TermSet[] {
+  const known = groups.map((group) =>
+    group.map((set) => ({ set, density: densityOf(set) })).toSorted(byDensity),
+  );
+  const turns = Array.from({ length: setsAsked }, (_, at) => known.flatMap((sets) => sets[at] ?? []));
+  const chosen = turns.flatMap((sets) => sets.toSorted(byDensity)).slice(0, setsAsked);
+  return chosen.toSorted(byDensity).map(({ set }) => set);
+}
+
+interface Dense {
+  readonly density: number;
+}
+
+function byDensity(one: Dense, other: Dense): number {
+  return one.density - other.density;
+}
+
+/** So many of the newest rows with a term tell how many there are. */
+const rowsLooked = 8;
+const rememberedMs = 600_000;
+const mostRemembered = 20_000;
+
+/** Estimates which share of the rows has a term of a set. */
+function densities(reader: DatabaseSync, index: string): (set: TermSet) => number {
+  const known = new Map<string, number>();
+  let since = 0;
+  return (set) => {
+    if (known.size >= mostRemembered || performance.now() - since > rememberedMs) {
+      known.clear();
+      since = performance.now();
+    }
+    return known.getOrInsertComputed(oneOf(set), (match) => {
+      const newest = `SELECT rowid FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ${rowsLooked}`;
+      const rows = reader.prepare(newest).all(match);
+      const span = Number(rows[0]?.rowid) - Number(rows.at(-1)?.rowid);
+      return rows.length < rowsLooked ? 0 : rowsLooked / span;
+    });
   };
 }

@@ -1,17 +1,23 @@
 import type { Filter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
-import type { TermPage, TermSearch } from '../../../domain/collections/term-search.ts';
+import type { TermGroup, TermPage, TermSearch, TermSet } from '../../../domain/collections/term-search.ts';
 import { throwBadCursor } from '../../../domain/cursors.ts';
 import type { Database } from '../database.ts';
+import { translated } from '../errors.ts';
 import { eachDocument, rawDocuments } from '../some-documents.ts';
 import { type RecordDocument, recordOf, termsMember } from './documents.ts';
 
 /** Fewer matches than this are all read. */
 const fewMatches = 200;
-/** The last microseconds to look at first, of many matches. Each further look goes back eight times as far. */
+/** The last microseconds to look at first, of many matches. The next look goes further back if this one finds little. */
 const firstWindow = 60_000_000;
 const widening = 8;
-const windows = 9;
+/** Looks of one page. The page ends after them, or before them if it is full. */
+const mostLooks = 24;
+/** More matches of a window are not sorted. A smaller window is read. */
+const mostSorted = 400;
+
+type Matches = readonly object[];
 
 /**
  * Not every server reads matches in their order from an index. So few matches are sorted here, and many are looked for from the
@@ -22,49 +28,129 @@ export function mongoTermSearch<Item>(database: Database, declared: Collection):
   if (!terms) throw new TypeError(`The collection ${name} has no terms.`);
   const { order } = terms;
   const stored = database.collection<RecordDocument>(name);
+  const newestFirst = (one: RecordDocument, other: RecordDocument) =>
+    other[order] - one[order] || (one._id < other._id ? 1 : -1);
 
-  async function read(filter: object, sort: Record<string, -1> | null, limit: number) {
-    const options = { ...rawDocuments(limit), projection: { [termsMember]: 0 }, ...(sort && { sort }) };
-    const found = stored.find<Buffer>(filter as Filter<RecordDocument>, options);
-    return (await Array.fromAsync(eachDocument<RecordDocument>(found))).map(({ document }) => document);
+  async function read($and: Matches, limit: number): Promise<RecordDocument[]> {
+    const options = { ...rawDocuments(limit), projection: { [termsMember]: 0 } };
+    const found = stored.find<Buffer>({ $and } as Filter<RecordDocument>, options);
+    const documents = await Array.fromAsync(eachDocument<RecordDocument>(found), ({ document }) => document);
+    return documents.sort(newestFirst);
   }
 
-  function pageOf(documents: readonly RecordDocument[], limit: number): TermPage<Item> {
-    const found = documents.slice(0, limit).map((document) => ({
+  async function count($and: Matches, most: number): Promise<number> {
+    return await translated(() => stored.countDocuments({ $and } as Filter<RecordDocument>, { limit: most }));
+  }
+
+  const found = (documents: readonly RecordDocument[]): TermPage<Item>['found'] =>
+    documents.map((document) => ({
       record: recordOf(declared, document) as Item,
       mark: `${document[order]} ${document._id}`,
     }));
-    return { found, isLast: documents.length <= limit };
+
+  /** All matches, if they are few. */
+  async function allOf(wanted: Matches): Promise<RecordDocument[] | undefined> {
+    return (await count(wanted, fewMatches + 1)) > fewMatches
+      ? undefined
+      : await read(wanted, 2 * fewMatches);
   }
 
-  return {
-    async matching(sets, { after, limit }) {
-      const place = after === null ? null : placeIn(after);
-      const wanted = sets.map((set) => ({ [termsMember]: set.length === 1 ? set[0] : { $in: set } }));
-      const beyond = place && {
-        $or: [{ [order]: { $lt: place[0] } }, { [order]: place[0], _id: { $lt: place[1] } }],
-      };
-      const $and = [...wanted, ...(place && beyond ? [{ [order]: { $lte: place[0] } }, beyond] : [])];
-      const few = await read({ $and }, null, fewMatches + 1);
-      if (few.length <= fewMatches) return pageOf(few.toSorted(newestFirst(order)), limit);
-      const sort = { [order]: -1, _id: -1 } as const;
-      const found: RecordDocument[] = [];
-      let [until, width] = [place?.[0] ?? database.now().getTime() * 1_000, firstWindow];
-      let isFirst = true;
-      for (let at = 0; at <= windows && found.length <= limit; at += 1, width *= widening) {
-        const from = at < windows ? [{ [order]: { $gt: until - width } }] : [];
-        const to = isFirst ? [] : [{ [order]: { $lte: until } }];
-        found.push(...(await read({ $and: [...$and, ...from, ...to] }, sort, limit + 1 - found.length)));
-        [until, isFirst] = [until - width, false];
+  /** At least `most` of the newest matches, or all. */
+  async function newest(wanted: Matches, beyond: Matches, until: number, most: number) {
+    const documents: RecordDocument[] = [];
+    let [from, width, above] = [until, firstWindow, beyond];
+    for (let look = 0; look < mostLooks && documents.length < most; look += 1) {
+      const matches = await read([...wanted, ...above, { [order]: { $gt: from - width } }], mostSorted + 1);
+      if (matches.length > mostSorted && width > 1) {
+        width = Math.ceil(width / widening ** 2);
+        continue;
       }
-      return pageOf(found, limit);
+      documents.push(...matches);
+      [from, width, above] = [from - width, width * widening, [{ [order]: { $lte: from - width } }]];
+      if (matches.length > 0) continue;
+      // Any match says how far to go at most. Servers that read in the order of the index answer the next one.
+      const [next] = await read([...wanted, ...above], 1);
+      if (!next) return documents;
+      width = from - next[order] + 1;
+    }
+    if (documents.length >= most) return documents;
+    const rest = {
+      ...rawDocuments(most),
+      projection: { [termsMember]: 0 },
+      sort: { [order]: -1, _id: -1 } as const,
+    };
+    const last = stored.find<Buffer>({ $and: [...wanted, ...above] } as Filter<RecordDocument>, rest);
+    for await (const { document } of eachDocument<RecordDocument>(last)) documents.push(document);
+    return documents;
+  }
+
+  const rarity = rarities((set) => count([oneOf(set)], commonFrom));
+  const wantedOf = async (groups: readonly TermGroup[]) => (await rarestSets(groups, rarity)).map(oneOf);
+
+  return {
+    async matching(groups, { after, limit }) {
+      const place = after === null ? null : placeIn(after);
+      const [until = database.now().getTime() * 1_000, id = ''] = place ?? [];
+      const older = { $or: [{ [order]: { $lt: until } }, { [order]: until, _id: { $lt: id } }] };
+      const beyond = place ? [{ [order]: { $lte: until } }, older] : [];
+      const wanted = await wantedOf(groups);
+      const all = await allOf([...wanted, ...beyond]);
+      const documents = all ?? (await newest(wanted, beyond, until, limit + 1));
+      return { found: found(documents.slice(0, limit)), isLast: documents.length <= limit };
+    },
+    async few(groups, most) {
+      const all = await allOf(await wantedOf(groups));
+      return all && all.length <= most ? found(all) : undefined;
     },
   };
 }
 
-function newestFirst(order: string) {
-  return (one: RecordDocument, other: RecordDocument) =>
-    other[order] - one[order] || (one._id < other._id ? 1 : -1);
+function oneOf(set: TermSet) {
+  return { [termsMember]: set.length === 1 ? set[0] : { $in: set } };
+}
+
+/** So many records with a term are common. */
+const commonFrom = 100;
+/** A set of common terms makes the answer smaller. More of them take longer than the records that lack them. */
+const setsAsked = 4;
+const setsCounted = 8;
+
+/** The rarest set alone if it is rare. Otherwise one of each group, and then the others. */
+async function rarestSets(groups: readonly TermGroup[], rarity: (set: TermSet) => Promise<number>) {
+  const most = Math.max(1, Math.floor(setsCounted / groups.length));
+  const some = groups.slice(0, setsCounted).map((group) => spread(group, most));
+  const counts = await Promise.all(
+    some.flatMap((group) => group.map(async (set, at) => ({ set, at, count: await rarity(set) }))),
+  );
+  const rarest = counts.toSorted((one, other) => one.count - other.count)[0];
+  if (rarest && rarest.count < commonFrom) return [rarest.set];
+  const oneOfEach = counts.toSorted((one, other) => one.at - other.at);
+  return oneOfEach.slice(0, setsAsked).map(({ set }) => set);
+}
+
+/** Some of many, at equal distances. */
+function spread(sets: TermGroup, most: number): TermGroup {
+  if (sets.length <= most) return sets;
+  return Array.from({ length: most }, (_, at) => sets[Math.floor((at * sets.length) / most)] ?? []);
+}
+
+const rememberedMs = 600_000;
+const mostRemembered = 20_000;
+
+/** How many records have a term of a set, as far as they were counted lately. */
+function rarities(countOf: (set: TermSet) => Promise<number>): (set: TermSet) => Promise<number> {
+  const known = new Map<string, Promise<number>>();
+  let since = 0;
+  return async (set) => {
+    if (known.size >= mostRemembered || performance.now() - since > rememberedMs) {
+      known.clear();
+      since = performance.now();
+    }
+    const key = set.join();
+    const counted = known.getOrInsertComputed(key, () => countOf(set));
+    counted.catch(() => known.delete(key));
+    return await counted;
+  };
 }
 
 function placeIn(mark: string): readonly [order: number, id: string] {
