@@ -23,6 +23,8 @@ describeChromium('a report', ({ open }) => {
       for (const width of [1_440, 390]) {
         await page.setViewportSize({ width, height: 844 });
         await expectAccessible(page);
+        const drawing = page.locator('.drawing');
+        expect(await drawing.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
       }
     }
     expect(await page.locator('script, a, img, link, iframe, form').count()).toBe(0);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
@@ -82,4 +83,27 @@ test('a report names files by the end of their path, and programs after any numb
   expect(text).toMatch(/class="title">…\/[\w/]*2026\/archive\.tar<\/text>/);
   const { text: used } = await send(service, 'GET', `/report/v1/${artefact('shared')}`);
   for (const step of [1, 2, 3]) expect(used).toContain(`<strong><bdi>Collect ${step}</bdi></strong> made`);
+});
+
+test('a report names the small files that are drawn once in each graph', async () => {
+  const graph = randomUUID();
+  const inGraph = async (statement: object) => {
+    const body = { statement, generate_id: true, graph_id: graph };
+    expect((await send(service, 'PUT', '/statements/v1', body)).status).toBe(201);
+  };
+  await send(service, 'PUT', '/graph/v1', { graph_id: graph, name: 'Small' });
+  await putBlob(service, 'z');
+  const metadata = { name: 'z.txt' };
+  await send(service, 'PUT', '/store/v1/jcs', metadata);
+  const document = cidUrn(cidOf(codecs.jcs, jcs(metadata)));
+  await inGraph(ownStatement('MetadataRegistration', { subject: artefact('z'), metadata: document }));
+  await inGraph(
+    ownStatement('ComputationRegistration', {
+      input: artefact('model'),
+      output: artefact('z'),
+      operatedBy: registrant,
+    }),
+  );
+  const { text } = await send(service, 'GET', `/report/v1/${artefact('model')}`);
+  expect(text).toContain('</strong> made <bdi>z.txt</bdi> on ');
 });

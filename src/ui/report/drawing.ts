@@ -22,7 +22,7 @@ export function drawing(report: Report, origins: Origins): Html {
   const picture = pictureOf(origins);
   const { width, height, nodes, edges } = picture;
   return html`<figure>
-<div class="drawing" role="region" tabindex="0" aria-label="Drawing of ${titleOf(report, origins.start)}">
+<div class="drawing">
 <svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="What ${titleOf(report, origins.start)} was made from. The list below says the same.">
 ${edges.map(({ points, isProgram }) => edge(points, isProgram))}
 ${nodes.map((node) => drawnNode(report, origins.start, node))}

@@ -125,7 +125,7 @@ function governanceTable(report: Report): Html {
     return html`<h3>Approvals</h3><p>There are no declarations, reviews or certificates here about any of this.</p>`;
   return html`<h3>Approvals</h3>
 <p>What the registered documents say. Who it is by is what the document says, or else who has signed the review. Decisions can be withdrawn by a later review, which may be missing here.</p>
-<table>
+<table class="approvals">
 <thead><tr><th scope="col">What</th><th scope="col">About</th><th scope="col">By</th><th scope="col">Its statement</th></tr></thead>
 <tbody>${governance.slice(0, documentsShown).map((one) => documentRow(report, one))}</tbody>
 </table>

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { counted, shortId } from '../../contract/words/text.ts';
+import { bareId, counted, shortId } from '../../contract/words/text.ts';
 import { cidIn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
@@ -54,8 +54,11 @@ const shared = new WeakMap<Report, ReadonlySet<string>>();
 
 function sharedNames(report: Report): ReadonlySet<string> {
   return shared.getOrInsertComputed(report, ({ names }) => {
-    const all = Map.groupBy(names.values(), (name) => name);
-    return new Set([...all].filter(([, { length }]) => length > 1).map(([name]) => name));
+    const all = Map.groupBy(names, ([, name]) => name);
+    // A small file is several nodes, one in each graph.
+    const isShared = ([, named]: readonly [string, readonly (readonly [string, string])[]]) =>
+      new Set(named.map(([id]) => bareId(id))).size > 1;
+    return new Set([...all].filter(isShared).map(([name]) => name));
   });
 }
 

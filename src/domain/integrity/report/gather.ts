@@ -56,7 +56,10 @@ export async function gather(
     subjects.flatMap(({ lineage, uses }) => [...statementsIn(lineage), ...uses.map(({ step }) => step)]),
   );
   const { rows, unread } = await readRows(ports, [...named], scope);
-  const nodes = subjects.flatMap(({ lineage }) => lineage.nodes.map(({ id }) => id));
+  const nodes = subjects.flatMap(({ lineage, uses }) => [
+    ...lineage.nodes.map(({ id }) => id),
+    ...uses.flatMap(({ outputs }) => outputs),
+  ]);
   const statements = await withTrust(ports, rows, scope);
   const references = rows.flatMap((row) => row.references);
   // Programs come first, because a report names computations after them.
