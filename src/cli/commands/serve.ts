@@ -56,7 +56,10 @@ export async function serve(io: Io, flags: SettingFlags, serving: Exclude<Servin
       `Authentication is disabled for ${service}: everybody who can reach this address may do everything.`,
     );
   const signal = AbortSignal.any([io.stopSignal(), services.failure]);
-  log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
+  log.info(
+    { url: server.url, data, pages: `${server.url}/ui`, docs: `${server.url}/docs` },
+    `Cairn listens on ${server.url}`,
+  );
   // A process that is killed does not write the cache at its end.
   flushCompileCache();
   if (!signal.aborted) await once(signal, 'abort');

@@ -46,7 +46,7 @@ export function searchCommand(program: Command, io: Io): void {
       const byBytes = cid && (await search(client, cid.text, limit));
       const found = byBytes && !isEmpty(byBytes) ? byBytes : await search(client, text, limit);
       await writeText(io, json ? indented(found) : tables(found));
-      if (isEmpty(found)) failNo(`Nothing that you may see is found by ${printableLine(text)}.`);
+      if (isEmpty(found)) failNo(`Nothing that you may see is found by "${printableLine(text)}".`);
       for (const group of searchGroups)
         if (found[group]?.next_cursor !== undefined)
           say(io, `There are more ${group}. Write more of the name, or choose a larger --limit.`);
