@@ -4,7 +4,7 @@ import type { Principal } from '../domain/access/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { scopeFor } from '../domain/integrity/access/statement-scope.ts';
 import { parseCid } from '../domain/integrity/identifiers/cid.ts';
-import { parseIdentifier, parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
+import { identifierIn, parseIdentifier, parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
 import { readStatement } from '../domain/integrity/statements/read-statement.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
@@ -38,8 +38,9 @@ export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
 
   app.get('/ui/lineage', async (context) => {
     const id = context.req.query('id')?.trim();
-    if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
-    return pageAnswer(context, await entryPage({ links }));
+    if (!id) return pageAnswer(context, await entryPage({ links }));
+    const page = identifierIn(id) === undefined ? searchFor(id) : `/ui/lineage/${encodeURIComponent(id)}`;
+    return context.redirect(page, 303);
   });
 
   app.get('/ui/lineage/:id', async (context) => {

@@ -25,10 +25,10 @@ export async function accountPage(view: AccountView, links: readonly Link[]): Pr
   const { caller, ends, people } = view;
   return await page({
     title: 'Account',
-    styles: ['account/access.css'],
+    styles: [],
     scripts: ['account/account.ts'],
     body: html`${header({ here: account, links })}
-<main class="entry wide">
+<main class="reading">
 <h1>Account</h1>
 <div id="content" data-until="${ends ? new Date(ends.latest).toISOString() : ''}">
 <div id="account">${who(view)}</div>

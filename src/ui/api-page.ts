@@ -9,7 +9,7 @@ export async function apiPage(links: readonly Link[]): Promise<string> {
     html`<link rel="stylesheet" href="docs/swagger-ui.css">
 <link rel="stylesheet" href="/ui/files/header.css">
 <link rel="stylesheet" href="/ui/files/api.css">`,
-    html`${header({ here: apiReference, links, searched: null })}
+    html`${header({ here: apiReference, links })}
 <main id="api"></main>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script src="docs/start.js"></script>`,

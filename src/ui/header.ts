@@ -43,8 +43,8 @@ interface HeaderParts {
   /** The page or the topic of the page. */
   readonly here?: Link;
   readonly links: readonly Link[];
-  /** What the reader searches for; null for a page without the field, because its policy forbids forms. */
-  readonly searched?: string | null;
+  /** What the reader searches for. */
+  readonly searched?: string;
 }
 
 /** Where things are found by any part of their names. */
@@ -54,7 +54,7 @@ const searchField = (
   searched: string,
 ) => html`<form action="${searchAddress}" class="open" role="search" aria-label="Find anything">
 <label for="search" class="unseen">Find anything</label>
-<input id="search" name="q" type="search" value="${searched}" placeholder="Find by name, hash or DID" maxlength="2000" required spellcheck="false" autocomplete="off">
+<input id="search" name="q" type="search" value="${searched}" placeholder="Name, hash or DID" maxlength="2000" required spellcheck="false" autocomplete="off">
 <button>Find</button>
 </form>`;
 
@@ -74,9 +74,9 @@ export function header({ here, links, searched = '' }: HeaderParts): Html {
   const item = ({ name, address }: Link) =>
     html`<a href="${address}"${address === here?.address ? html` aria-current="page"` : ''}>${name}</a>`;
   return html`<header>
-<a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 || !here ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
+<a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24"><b>Cairn</b>${links.length > 1 || !here ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
 ${links.length > 1 ? html`<nav id="pages" aria-label="Pages" popover>${links.map(item)}</nav>` : ''}
-${links.includes(start) && searched !== null ? searchField(searched) : ''}
+${links.includes(start) ? searchField(searched) : ''}
 ${raw(personPlace)}
 ${links.length > 1 ? html`<button type="button" class="menu" popovertarget="pages">Menu</button>` : ''}
 </header>`;

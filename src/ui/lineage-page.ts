@@ -39,12 +39,11 @@ export async function entryPage({ given = '', problem, links }: Entry): Promise<
 <p>What was this made from, what was made from it, and who vouches for it?</p>
 ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
 <form action="/ui/lineage" class="open">
-<label for="id">A CID, a UUID or a DID</label>
+<label for="id">A name, a hash, a CID, a UUID or a DID</label>
 <input id="id" name="id" value="${given}" required autofocus spellcheck="false" autocomplete="off">
 <button>Show its lineage</button>
 </form>
 <div id="file" class="file-drop"></div>
-<p>Every upload and every statement is answered with a CID. Enter it here. <code>npm run demo</code> prints one to begin with.</p>
 </main>`,
   });
 }

@@ -25,7 +25,7 @@ export async function signInPage(signIn: SignIn): Promise<string> {
   const links = isNeeded ? [] : signIn.links;
   return await page({
     title: 'Sign in',
-    styles: ['account/access.css'],
+    styles: [],
     body: html`${header({ links, ...(!isNeeded && { here: account }) })}
 <main class="entry">
 <h1>Sign in</h1>

@@ -320,7 +320,7 @@ describeChromium('the lineage page', ({ open }) => {
     const { page } = tab;
     await show(page, 'schema');
     const heading = (await page.locator('h1').textContent()) ?? '';
-    expect([heading.startsWith('Lineage of a_long_name'), heading.length]).toEqual([true, 211]);
+    expect([heading.startsWith('Lineage of a_long_name'), heading.length]).toEqual([true, 110]);
     const rows = page.locator('.metadata td');
     await expect.poll(() => rows.first().textContent()).toBe('one\ufffdtwo\ufffd');
     expect((await rows.last().textContent())?.length).toBe(501);

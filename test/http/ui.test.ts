@@ -67,6 +67,11 @@ describe('/ui/lineage', () => {
     const found = await get(`/ui/lineage?id=${encodeURIComponent(' did:web:a/b ')}`);
     expect([found.status, found.headers.get('location')]).toEqual([303, '/ui/lineage/did%3Aweb%3Aa%2Fb']);
   });
+
+  it('searches for anything else', async () => {
+    const found = await get('/ui/lineage?id=model.bin');
+    expect([found.status, found.headers.get('location')]).toEqual([303, '/ui/search?q=model.bin']);
+  });
 });
 
 describe('/ui/files/{name}', () => {

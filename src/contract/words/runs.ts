@@ -14,6 +14,7 @@ function shellWord(text: string): string {
 
 /** How long something took, such as 12.3 s or 2 h 5 min. */
 export function durationText(seconds: number): string {
+  if (seconds < 0.01) return 'under 0.01 s';
   if (seconds < 60) return `${seconds < 10 ? Number(seconds.toFixed(2)) : Number(seconds.toFixed(1))} s`;
   const whole = Math.round(seconds);
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60)];
@@ -98,7 +99,7 @@ export function compareRuns(a: RunDetailsAnswer, b: RunDetailsAnswer): ComparedS
       ({ environment }) =>
         new Map(Object.entries(environment ?? {}).map(([name, value]) => [name, value ?? '(not set)'])),
     ),
-    compared('git', ({ git }) => new Map(git ? [...commitOf(git), ['tree', gitText(git)]] : [])),
+    compared('git', ({ git }) => new Map(git ? [...commitOf(git), ['work tree', gitText(git)]] : [])),
     compared('Metadata', ({ metadata }) => flatValues(metadata ?? {})),
     compared('Run', endOf),
   ].filter(({ rows }) => rows.length > 0);

@@ -20,6 +20,12 @@ export function harmless(text: string, most = 200): string {
   return shown.replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\ufffd');
 }
 
+/** A long name without its middle, because names differ at their starts and ends. */
+export function briefName(name: string, most = 96): string {
+  if (name.length <= most) return name;
+  return `${name.slice(0, most / 2)} … ${name.slice(-most / 2)}`.toWellFormed();
+}
+
 /** The end of a long path, from a slash if possible, because it distinguishes files. */
 export function pathEnd(path: string, length: number): string {
   const letters = [...path];

@@ -21,7 +21,7 @@ const packaged: Readonly<Record<string, string>> = {
 
 /** Loads only files of this service. Swagger UI needs inline styles and data URLs. */
 export const referencePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 export async function referenceAsset(name: string): Promise<Asset | undefined> {
   if (name === 'start.js') return { type: 'text/javascript', body: start };

@@ -9,7 +9,7 @@ function attachFileDrop(place: HTMLElement): void {
   const status = element('div', { role: 'status', class: 'found-file' });
   const stays = 'Its bytes stay on this machine.';
   place.append(
-    button('Choose a file', () => chooser.click()),
+    button('Choose a file', () => chooser.click(), { title: `Or drop one on this page. ${stays}` }),
     element('span', { class: 'stays' }, element('span', {}, 'or drop one here. '), stays),
     chooser,
     status,

@@ -50,5 +50,6 @@ export function symbol(name: string): SVGElement {
 export function words(name: string): string {
   const last = name.split(/[/#:]/).findLast((text) => text !== '') ?? name;
   const spaced = last.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
+  if (spaced === 'did') return 'DID';
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }

@@ -12,10 +12,10 @@ const units = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** A time in the reader's locale. Foreign text that is no time stays as it is. */
-export function localTime(time: string | number): string {
+export function localTime(time: string | number, timeStyle: 'short' | 'medium' = 'short'): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return harmless(String(time));
-  return date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  return date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle });
 }
 
 /** Writes the times of a page in the reader's locale. */
@@ -38,8 +38,9 @@ function relativeTime(seconds: number): string {
 }
 
 /** A point in time in the reader's time zone, with the exact time in UTC as its title. */
-export function timeElement(timestamp: string): HTMLElement {
-  return element('time', { datetime: timestamp, title: exactTime(timestamp) }, localTime(timestamp));
+export function timeElement(timestamp: string, style?: 'medium'): HTMLElement {
+  const attributes = { datetime: timestamp, title: exactTime(timestamp) };
+  return element('time', attributes, localTime(timestamp, style));
 }
 
 /** In UTC. */

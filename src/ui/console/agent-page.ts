@@ -40,6 +40,7 @@ ${facts([
   ['Registered', time(createdAt)],
   ['Last change', time(changedAt)],
 ])}
+${activity ?? ''}
 <section aria-labelledby="bindings"><h2 id="bindings">Bindings</h2>
 ${records(
   'Bindings',
@@ -53,13 +54,12 @@ ${records(
   ]),
 )}</section>
 <section aria-labelledby="keys"><h2 id="keys">Keys</h2>${records('Keys', ['DID', 'From', 'Until'], keys.map(keyRow))}</section>
-${events ? statusEvents(id, events, people) : ''}
-${activity ?? ''}`,
+${events ? statusEvents(id, events, people) : ''}`,
   };
 }
 
 function keyRow({ did, addedAt, retiredAt }: AgentKey) {
-  return [html`<code>${did}</code>`, time(addedAt), timeOrNone(retiredAt)];
+  return [copyable(`key-${did}`, did, 'the DID'), time(addedAt), timeOrNone(retiredAt)];
 }
 
 function statusEvents(

@@ -56,7 +56,7 @@ export function auditLogPage(view: AuditView): ConsolePage {
 <label>What was done <select name="action">${actions(search.action)}</select></label>
 <label>To what (id) <input name="target" value="${target}" maxlength="500" spellcheck="false" autocomplete="off"></label>
 <label>From (UTC) <input name="from" type="date" value="${from}"></label>
-<label>To, included <input name="to" type="date" value="${to}"></label>
+<label>To (UTC, included) <input name="to" type="date" value="${to}"></label>
 <button>Search</button>
 ${isFiltered ? html`<a href="${auditLog.address}">Show all</a>` : ''}
 </form>

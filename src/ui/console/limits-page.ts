@@ -12,7 +12,8 @@ export function limitsPage(): ConsolePage {
     title: 'Run-time limits',
     here: runTimeLimits,
     script: 'console/limits.ts',
-    content: html`<p>How many blobs are read and written at once. Requests above a limit wait. A change applies in every process within two seconds, without a restart. On the command line: <code>cairn limits --reads 64 --writes 32</code></p>
+    content: html`<p>How many blobs are read and written at once. Requests above a limit wait. A change applies in every process within two seconds, without a restart. On the command line:</p>
+<pre tabindex="0"><code>cairn limits --reads 64 --writes 32</code></pre>
 <form id="limits" class="filters">
 ${field('blob_store_fetch_concurrency_limit', 'Blobs read at once')}
 ${field('blob_store_write_concurrency_limit', 'Blobs written at once')}

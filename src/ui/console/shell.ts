@@ -27,7 +27,7 @@ export async function consolePage(
     styles: ['console/console.css', ...styles],
     scripts: ['console/console.ts', ...(script === undefined ? [] : [script])],
     body: html`${header({ here, links })}
-<main class="console">
+<main class="reading">
 ${parent ? html`<a class="parent" href="${parent.address}">${parent.name}</a>` : ''}
 <h1>${title}</h1>
 <p id="problem" role="alert"></p>

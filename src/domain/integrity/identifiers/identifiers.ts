@@ -54,11 +54,17 @@ export function parseUuid(input: string, name: string): string {
  * @returns the form under which references are indexed. @throws ServiceError `invalid_request`.
  */
 export function parseIdentifier(input: string): string {
-  const identifier =
-    referenceIdentifier(input) ??
-    referenceIdentifier(`urn:cid:${input}`) ??
-    referenceIdentifier(`urn:uuid:${input}`);
+  const identifier = identifierIn(input);
   if (identifier !== undefined) return identifier;
   const message = `"${input.slice(0, 120)}" is neither a CID, nor a UUID, nor a DID.`;
   throw new ServiceError('invalid_request', message);
+}
+
+/** The same; undefined if it is none of them. */
+export function identifierIn(input: string): string | undefined {
+  return (
+    referenceIdentifier(input) ??
+    referenceIdentifier(`urn:cid:${input}`) ??
+    referenceIdentifier(`urn:uuid:${input}`)
+  );
 }

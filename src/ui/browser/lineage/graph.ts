@@ -1,4 +1,5 @@
 import type { LineageAnswer, LineageEdgeAnswer } from '../../../contract/integrity/lineage.ts';
+import type { Names } from '../statements/shown-text.ts';
 
 type AnsweredNode = LineageAnswer['nodes'][number];
 
@@ -22,20 +23,23 @@ export class Graph {
   readonly start: string;
   readonly nodes = new Map<string, GraphNode>();
   readonly edges = new Map<string, GraphEdge>();
+  /** Of what the answers do not name. */
+  readonly names = new Map<string, string>();
   /** The most retracted computations that an answer has left out. */
   retracted = 0;
   readonly #near = new Map<string, GraphEdge[]>();
 
-  constructor(first: Lineage) {
+  constructor(first: Lineage, names?: Names) {
     this.start = first.id;
-    this.merge(first);
+    this.merge(first, names);
   }
 
   /**
    * Adds another answer. Its count of hidden edges replaces that of the requested node. For other nodes the count can
    * only decrease.
    */
-  merge(answer: Lineage): void {
+  merge(answer: Lineage, names: Names = new Map()): void {
+    for (const [id, name] of names) this.names.set(id, name);
     this.retracted = Math.max(this.retracted, answer.retracted ?? 0);
     for (const { hidden_edges: hidden = 0, ...node } of answer.nodes) {
       const known = this.nodes.get(node.id);

@@ -3,6 +3,8 @@ import { copy } from '../copying.ts';
 import { announce, element, part } from '../element.ts';
 import { failureParts } from '../failed.ts';
 import '../file-drop.ts';
+import { askNames } from '../statements/names.ts';
+import type { Names } from '../statements/shown-text.ts';
 import { DetailsPanel } from './details-panel.ts';
 import { Camera } from './drawing/camera.ts';
 import { captionOf } from './drawing/captions.ts';
@@ -14,6 +16,7 @@ import { askLineage } from './lineage-api.ts';
 import { type Question, QuestionForm } from './question.ts';
 import { firstView, type ShownNode, shown, type View } from './shown.ts';
 import { type Stack, takenAtOnce } from './stacks.ts';
+import { namelessIn } from './titles.ts';
 
 /** What to do next, by the status of an answer. */
 const advices: Readonly<Record<number, string>> = {
@@ -50,8 +53,8 @@ class LineagePage {
   }
 
   async load() {
-    await this.#ask(this.#start, this.#form.question, (answer) => {
-      this.#graph = new Graph(answer);
+    await this.#ask(this.#start, this.#form.question, (answer, names) => {
+      this.#graph = new Graph(answer, names);
       this.#start = answer.id;
       this.#selected = answer.id;
       this.#show(firstView(this.#graph, this.#form.question));
@@ -70,15 +73,17 @@ class LineagePage {
   }
 
   /** Loads a lineage. Only the answer to the last request is used. */
-  async #ask(id: string, question: Question, use: (answer: Lineage) => void) {
+  async #ask(id: string, question: Question, use: (answer: Lineage, names: Names) => void) {
     this.#asking.abort();
     const asking = new AbortController();
     this.#asking = asking;
     this.#view.setAttribute('aria-busy', 'true');
     try {
       const answer = await askLineage(id, question, asking.signal);
+      const names = await askNames(namelessIn(answer));
+      if (asking.signal.aborted) return;
       part('notice').hidden = true;
-      use(answer);
+      use(answer, names);
     } catch (error) {
       const retry = () => void this.#ask(id, question, use);
       if (!asking.signal.aborted) notify(...failureParts(error, advices, retry));
@@ -163,9 +168,9 @@ class LineagePage {
 
   /** Loads the neighbourhood of a node. */
   #expand(id: string) {
-    void this.#ask(id, { ...this.#form.question, depth: 1 }, (answer) => {
+    void this.#ask(id, { ...this.#form.question, depth: 1 }, (answer, names) => {
       const known = this.#graph.nodes.size;
-      this.#graph.merge(answer);
+      this.#graph.merge(answer, names);
       const { opened, asked } = this.#opened;
       const one = new Set([id]);
       this.#show({ opened: opened.union(one), asked: asked.union(one) }, id);

@@ -1,18 +1,30 @@
-import { shortId } from '../../../contract/words/text.ts';
+import { briefName, shortId } from '../../../contract/words/text.ts';
 import { kindWords, shownKinds } from '../kinds.ts';
-import type { Graph, GraphEdge } from './graph.ts';
+import type { Graph, GraphEdge, Lineage } from './graph.ts';
 
 /** The name of a node, or else what is known about it. Never empty. */
 export function titleOf(graph: Graph, id: string): string {
   const node = graph.nodes.get(id);
+  const name =
+    node?.name ?? graph.names.get(id)?.replace(/^(?:a|the) (?=credential$|declaration |review: )/, '');
+  if (name !== undefined) return briefName(name);
   if (!node) return shortId(id);
-  if (node.name !== undefined) return node.name;
   const near = graph.edgesAt(id);
   if (node.kind === 'statement') {
     const program = near.find(({ role, to }) => role === 'computation' && to === id)?.from ?? '';
     return graph.nodes.get(program)?.name ?? kindWords(node);
   }
   return near.map((edge) => documentTitle(edge, id)).find(Boolean) ?? shortId(id);
+}
+
+/** Registrants that are not nodes, and documents of governance: an answer has no names for them. */
+export function namelessIn({ edges, nodes }: Lineage): string[] {
+  const known = new Map(nodes.map((node) => [node.id, node]));
+  const people = edges.flatMap(({ registered_by: by }) => by ?? []).filter((id) => !known.has(id));
+  const documents = edges
+    .filter(({ kind, to }) => kind === 'governance' && known.get(to)?.name === undefined)
+    .map(({ to }) => to);
+  return [...new Set([...people, ...documents])];
 }
 
 /** The newest metadata document of a node that the graph has. */

@@ -64,7 +64,7 @@ function card(letter: string, run: RunDetailsAnswer): HTMLElement {
       element('b', {}, `${letter} `),
       element('a', { href: statementAddress(run.id) }, foreignText(runTitle(run))),
     ),
-    element('p', { class: 'quiet' }, time === null ? 'without a time' : timeElement(time)),
+    element('p', { class: 'quiet' }, time === null ? 'without a time' : timeElement(time, 'medium')),
     element('p', { class: 'row' }, resultBadge(run), trustBadge(run.trust)),
   );
 }
@@ -95,7 +95,7 @@ function rowOf({ name, a, b, change }: ComparedRow): HTMLElement {
 }
 
 function factText(name: string, text: string): Node {
-  return name === 'started' ? timeElement(text) : foreignText(text, longestValue);
+  return name === 'started' ? timeElement(text, 'medium') : foreignText(text, longestValue);
 }
 
 void loading(load, place);

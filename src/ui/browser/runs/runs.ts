@@ -1,5 +1,6 @@
 import type { RunAnswer, RunsAnswer } from '../../../contract/integrity/runs.ts';
 import { durationText, runTime, runTitle } from '../../../contract/words/runs.ts';
+import { briefName } from '../../../contract/words/text.ts';
 import { trustBadge } from '../badge.ts';
 import { element, part } from '../element.ts';
 import { loading } from '../failed.ts';
@@ -107,7 +108,12 @@ function cells(run: RunAnswer): (Node | string)[] {
       'span',
       { class: 'run-name' },
       element('input', { type: 'checkbox', name: 'run', value: id, 'aria-label': label }),
-      element('span', {}, element('a', { href: statementAddress(id) }, foreignText(runTitle(run))), flow),
+      element(
+        'span',
+        {},
+        element('a', { href: statementAddress(id) }, foreignText(briefName(runTitle(run)))),
+        flow,
+      ),
     ),
     when(time ?? undefined),
     run.duration === null ? '–' : durationText(run.duration),

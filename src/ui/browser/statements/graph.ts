@@ -43,13 +43,27 @@ function nothing(next: string | undefined): Node {
 
 async function showAbout({ graph, graphs, next_cursor: next }: GraphWithChildren): Promise<void> {
   const { graph_id: id, project_id: project } = graph;
-  const parent = graph.parent_id === null ? undefined : (await askGraph(graph.parent_id)).graph;
+  const [parent, root] = await Promise.all([
+    graph.parent_id === null ? undefined : askGraph(graph.parent_id).then((found) => found.graph),
+    // Not every project is named after a graph that the reader may see.
+    project === id
+      ? undefined
+      : askGraph(project).then(
+          (found) => graphLink(found.graph),
+          () => undefined,
+        ),
+  ]);
   if (parent) part('parents').replaceChildren('› ', graphLink(parent));
   const rows: readonly (readonly [string, Node | string])[] = [
     ['Holds', countOf(graph)],
     ['Part of', parent ? graphLink(parent) : 'nothing: it is a root graph'],
     ['Graph id', copyable(id, 'the graph id')],
-    ['Project', project === id ? 'its own, with the same id' : copyable(project, 'the project id')],
+    [
+      'Project',
+      project === id
+        ? 'its own, with the same id'
+        : element('span', {}, root, ' ', copyable(project, 'the project id')),
+    ],
   ];
   const children = [element('h3', {}, 'Graphs in it'), graphList(graphs)];
   const more = element('p', {}, 'There are more: ', element('code', {}, `cairn graph show ${id}`));

@@ -1,4 +1,4 @@
-import { bareId, harmless, shortId } from '../../../contract/words/text.ts';
+import { bareId, briefName, harmless, shortId } from '../../../contract/words/text.ts';
 import { breakable, element } from '../element.ts';
 
 /** Text that somebody else wrote. It cannot change its surroundings. */
@@ -13,7 +13,7 @@ export function nameOrId(id: string, names: Names): HTMLElement {
   const name = names.get(id);
   return name === undefined
     ? element('span', {}, isStatementId(id) ? 'statement ' : '', element('code', {}, harmless(shortId(id))))
-    : foreignText(name);
+    : foreignText(briefName(name));
 }
 
 /** A link to a statement, or to the lineage of anything else, by its name. The title has the whole identifier. */

@@ -94,9 +94,12 @@ function statementCells(row: Row, names: Names): (Node | string)[] {
   ];
 }
 
-function attachedLink({ id, statement, trust }: FoundStatement): HTMLElement {
-  const name = kindLabel(typeOf(statement)).toLowerCase();
-  return element('a', { href: statementAddress(id), title: trustWords(trust) }, name);
+/** The first of several has the name of the kind, and the others only their number. */
+function attachedLink({ id, statement, trust }: FoundStatement, at: number): HTMLElement {
+  const kind = kindLabel(typeOf(statement)).toLowerCase();
+  const name = `${kind} ${at + 1}`;
+  const link = { href: statementAddress(id), title: trustWords(trust) };
+  return at === 0 ? element('a', link, kind) : element('a', { ...link, 'aria-label': name }, String(at + 1));
 }
 
 /** A link to everything that somebody has registered. */

@@ -38,6 +38,7 @@ const place = part('statement');
 /** Other statements about this one that are listed. */
 const mostOthers = 20;
 const mostGraphs = 10;
+const mostPeople = 5;
 
 async function load(): Promise<void> {
   const [statement, verification] = await Promise.all([
@@ -84,7 +85,7 @@ async function load(): Promise<void> {
         'div',
         {},
         section('Graphs', graphs(links, rest)),
-        section('Identifiers', identifiers(verification, found)),
+        section('Identifiers', identifiers(verification, found, statement, names)),
         ...(others.length > 0 ? [section('Statements about it', otherList(others))] : []),
       ),
     ),
@@ -152,7 +153,13 @@ function graphs(links: readonly HTMLElement[], rest: number): HTMLElement {
   return element('ul', {}, ...items, rest > 0 && element('li', {}, `${rest} more`));
 }
 
-function identifiers({ statement_id: id, jcs_cid: jcs }: Verification, { variants = [] }: Findings) {
+function identifiers(
+  { statement_id: id, jcs_cid: jcs }: Verification,
+  { variants = [] }: Findings,
+  statement: Json,
+  names: Names,
+) {
+  const people = new Set(identifiersIn(statement).filter((one) => one.startsWith('did:')));
   const others = variants.filter((one) => one !== jcs);
   const rows: [string, string, Node][] = [
     ['Statement id', 'names what it says', copyable(bareId(id), 'the statement id')],
@@ -162,6 +169,10 @@ function identifiers({ statement_id: id, jcs_cid: jcs }: Verification, { variant
       'the same meaning',
       element('a', { href: statementAddress(one) }, element('code', {}, one)),
     ]),
+    ...[...people].slice(0, mostPeople).map((did): [string, string, Node] => {
+      const name = harmless(names.get(did) ?? '');
+      return ['DID', name === '' ? '' : `of ${name}`, copyable(did, `the DID of ${name || 'this actor'}`)];
+    }),
   ];
   return element(
     'dl',
