@@ -190,7 +190,7 @@ export async function openIntegrityOn(
     attemptEnds,
     exportRequests: sharedTurns(),
     didRegistrations: store.of(didRegistrations),
-    ...evidencePorts(store),
+    ...evidencePorts(opened, store, settings, log),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,

@@ -1,11 +1,23 @@
+import { EvidencePool } from '../../workers/evidence-pool.ts';
 import type { RecordStore } from '../domain/collections/collection.ts';
 import { evidenceImports } from '../domain/integrity/evidence/evidence-records.ts';
 import { lineageRuns, lineageUses } from '../domain/integrity/evidence/openlineage/run-records.ts';
 import { KeyedTurns } from '../domain/keyed-turns.ts';
+import type { Log } from '../platform/log.ts';
+import type { Settings } from '../platform/settings/setting-table.ts';
 
-/** What the import of evidence remembers. */
-export function evidencePorts(store: RecordStore) {
+/** What the import of evidence remembers, and the thread that reads large files. */
+export function evidencePorts(
+  opened: AsyncDisposableStack,
+  store: RecordStore,
+  { maxJsonDepth }: Pick<Settings, 'maxJsonDepth'>,
+  log: Log,
+) {
+  const pool = new EvidencePool(maxJsonDepth, (err) =>
+    log.error({ err }, 'The thread that reads evidence has failed or cannot start.'),
+  );
   return {
+    evidenceReader: opened.use(pool),
     evidenceImports: store.of(evidenceImports),
     lineageRuns: store.of(lineageRuns),
     lineageUses: store.of(lineageUses),

@@ -40,6 +40,7 @@ export function evidenceRoutes(app: App, ports: EvidenceRoutes): void {
     body: {
       'application/json': { schema: anyJson },
       'application/x-ndjson': { schema: bytes },
+      'application/xml': { schema: bytes },
       'application/octet-stream': { schema: bytes },
     },
     answers: {

@@ -82,16 +82,25 @@ export interface EvidenceKind {
   /** Whether a JSON value is, or claims to be, of this kind. At most one kind says so of any value. */
   recognises(document: JsonObject): boolean;
   /**
+   * The name of the official schema that a document must follow before it is read, such as `cyclonedx-1.6`.
+   * @throws EvidenceProblem for a version that is not read here.
+   */
+  schema?(document: JsonObject): string;
+  /**
    * For a format that is not JSON: the file as the document that `recognises` takes; undefined for other files. Libraries are
    * imported inside, so that only files of this kind load them.
    * @throws EvidenceProblem.
    */
   parse?(bytes: Uint8Array): Promise<JsonObject | undefined>;
   /**
+   * @param blake3 of the file in hex, for things that mean nothing outside of it.
    * @returns several if the file has several signed documents in it.
    * @throws EvidenceProblem for what the format itself calls invalid.
    */
-  read(document: JsonObject): Evidence | readonly Evidence[] | Promise<Evidence | readonly Evidence[]>;
+  read(
+    document: JsonObject,
+    blake3: string,
+  ): Evidence | readonly Evidence[] | Promise<Evidence | readonly Evidence[]>;
 }
 
 /** Why a file is no valid evidence of its kind. */

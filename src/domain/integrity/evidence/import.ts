@@ -1,18 +1,16 @@
 import pMap from 'p-map';
 import { authorizeProject, type Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../json/is-object.ts';
-import { parseStrictJson } from '../../json/strict-json.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseUtcTime } from '../identifiers/timestamp.ts';
-import { mayBeObject } from '../names/name.ts';
 import { registrarKey } from '../retractions/keep.ts';
 import type { Evidence, EvidenceKind } from './evidence.ts';
 import { type EvidenceImports, evidenceImportId } from './evidence-records.ts';
-import { asEvidenceError, type ReadEvidence, readEvidence, readOtherThanJson } from './kinds.ts';
+import { asEvidenceError } from './kinds.ts';
 import { eventIn } from './openlineage/kind.ts';
 import { followEvents, type RunFollowing } from './openlineage/runs.ts';
+import type { EvidenceReader, ReadEvidence } from './reading.ts';
 import {
   type Derived,
   derive,
@@ -24,8 +22,9 @@ import {
 import { bytesOf, type EvidenceStoring, evidenceWriting } from './writing.ts';
 
 export interface EvidenceImporting extends EvidenceStoring, RunFollowing {
+  readonly evidenceReader: EvidenceReader;
   readonly evidenceImports: Pick<EvidenceImports, 'insert' | 'among'>;
-  readonly limits: { readonly maxStatementBytes: number; readonly maxJsonDepth: number };
+  readonly limits: { readonly maxStatementBytes: number };
   readonly now: () => Date;
 }
 
@@ -66,9 +65,13 @@ export async function importEvidence(
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
   const graph = graphId === null ? null : await graphForWriting(ports.graphs, principal, graphId);
   const registrar = registrarKey(principal, graph?.projectId ?? null);
-  const read = await pMap(files, (bytes) => attempt(() => readFile(bytes, ports.limits, request.kind)), {
-    concurrency: 1,
-  });
+  const read = await pMap(
+    files,
+    (bytes) => attempt(() => readFile(bytes, ports.evidenceReader, request.kind)),
+    {
+      concurrency: 1,
+    },
+  );
   const good = read.filter((one): one is ReadFile => !(one instanceof ServiceError));
   const { outcomes, isNew } = await importRead(ports, principal, good, { ...request, registrar });
   const byFile = new Map(good.map((file, at) => [file, outcomes[at] ?? []] as const));
@@ -85,19 +88,10 @@ interface ReadFile extends ReadEvidence {
 
 async function readFile(
   bytes: Uint8Array,
-  { maxJsonDepth: maxDepth }: EvidenceImporting['limits'],
+  reader: EvidenceReader,
   kind: EvidenceKind | undefined,
 ): Promise<ReadFile> {
-  const isJson = kind !== undefined || mayBeObject(bytes);
-  const read = isJson ? undefined : await readOtherThanJson(bytes);
-  const document = read ? undefined : parseStrictJson(bytes, { maxDepth, exactNumbers: false });
-  if (!read && !isObject(document))
-    throw new ServiceError('invalid_evidence', 'Evidence in JSON is an object.');
-  return {
-    bytes,
-    blob: cidOf(codecs.raw, bytes),
-    ...(read ?? (await readEvidence(document as JsonObject, kind))),
-  };
+  return { bytes, blob: cidOf(codecs.raw, bytes), ...(await reader.read(bytes, kind?.name)) };
 }
 
 /** @see registrarKey */
@@ -163,7 +157,7 @@ async function importTogether(
     const end = at + (statements[index]?.length ?? 0);
     const own = [...ids.slice(at, end), followed.computations[index] ?? []].flat();
     at = end;
-    return { kind: kind.name, blob: blob.text, statements: [...new Set(own)] };
+    return { kind, blob: blob.text, statements: [...new Set(own)] };
   });
   return { outcomes, isNew: isNew || followed.isNew };
 }

@@ -1,13 +1,24 @@
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
-import { type Evidence, type EvidenceKind, EvidenceProblem } from './evidence.ts';
+import { type EvidenceKind, EvidenceProblem } from './evidence.ts';
 import { inTotoStatement } from './in-toto/statement.ts';
 import { openLineage } from './openlineage/kind.ts';
+import { cyclonedx } from './sbom/cyclonedx.ts';
+import { spdx2 } from './sbom/spdx-2.ts';
+import { spdx3 } from './sbom/spdx-3.ts';
 import { dvcLock } from './training/dvc-lock.ts';
 import { mlflowRun } from './training/mlflow-run.ts';
 
 /** All formats that Cairn reads. */
-export const evidenceKinds: readonly EvidenceKind[] = [inTotoStatement, openLineage, dvcLock, mlflowRun];
+export const evidenceKinds: readonly EvidenceKind[] = [
+  inTotoStatement,
+  openLineage,
+  dvcLock,
+  mlflowRun,
+  cyclonedx,
+  spdx2,
+  spdx3,
+];
 
 /** The format of a document. @throws ServiceError `invalid_evidence` if it has none, or several. */
 export function kindOf(document: JsonObject): EvidenceKind {
@@ -20,28 +31,6 @@ export function kindOf(document: JsonObject): EvidenceKind {
       ? `It claims to be both ${kind.title} and ${other.title}. Remove the members of one of them.`
       : `It is no evidence in a known format: ${known}.`,
   );
-}
-
-export interface ReadEvidence {
-  readonly kind: EvidenceKind;
-  readonly evidence: readonly Evidence[];
-}
-
-/** What a document says. @throws ServiceError `invalid_evidence` with the reason and its place. */
-export async function readEvidence(
-  document: JsonObject,
-  kind: EvidenceKind = kindOf(document),
-): Promise<ReadEvidence> {
-  return { kind, evidence: await asEvidenceError(async () => [await kind.read(document)].flat()) };
-}
-
-/** What a file that is not JSON says; undefined if no format is like that. @throws ServiceError `invalid_evidence`. */
-export async function readOtherThanJson(bytes: Uint8Array): Promise<ReadEvidence | undefined> {
-  for (const kind of evidenceKinds) {
-    const document = await asEvidenceError(async () => await kind.parse?.(bytes));
-    if (document) return await readEvidence(document);
-  }
-  return undefined;
 }
 
 /** Runs what reads evidence. @throws ServiceError `invalid_evidence` for an EvidenceProblem. */

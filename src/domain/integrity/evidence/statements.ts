@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { jcs } from '../identification/jcs.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
+import { subjectName } from '../names/name.ts';
 import { runDocument } from '../runs/run-document.ts';
 import { type JcsDocument, jcsDocument } from './documents.ts';
 import type { Evidence, Step, Thing, Whole } from './evidence.ts';
@@ -78,15 +79,22 @@ class Making {
   readonly documents = new Map<string, JcsDocument>();
   readonly #by: Provenance;
   readonly #things = new Map<string, IdentifiedThing>();
+  /** The same thing may stand in many places. */
+  readonly #ids = new Map<Thing, string>();
+  /** What has got its name from a document that says more. */
+  readonly #named = new Set<string>();
 
   constructor(by: Provenance) {
     this.#by = by;
   }
 
   id(thing: Thing): string {
+    const known = this.#ids.get(thing);
+    if (known !== undefined) return known;
     const found = identified(thing);
     if (found.reference) this.documents.set(found.id, found.reference);
     if (!this.#things.get(found.id)?.name) this.#things.set(found.id, found);
+    this.#ids.set(thing, found.id);
     return found.id;
   }
 
@@ -127,12 +135,13 @@ class Making {
 
   describe(subject: string, document: JsonObject): void {
     this.#add('MetadataRegistration', { subject, metadata: this.#document(document) });
+    if (subjectName(document)) this.#named.add(subject);
   }
 
   /** Only a DID itself names a DID. */
   nameThings(): void {
     for (const { id, name } of this.#things.values())
-      if (name && !id.startsWith('did:')) this.describe(id, { name });
+      if (name && !this.#named.has(id) && !id.startsWith('did:')) this.describe(id, { name });
   }
 
   #add(type: string, fields: JsonObject): void {

@@ -1,0 +1,85 @@
+import { ServiceError } from '../../errors.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import { blake3Digest } from '../identifiers/hashing.ts';
+import { mayBeObject } from '../names/name.ts';
+import type { Evidence } from './evidence.ts';
+import { asEvidenceError, evidenceKinds, kindOf } from './kinds.ts';
+
+/** What a file says, and the name of its format. */
+export interface ReadEvidence {
+  readonly kind: string;
+  readonly evidence: readonly Evidence[];
+}
+
+/** Reads files of evidence, large ones apart from what answers requests. */
+export interface EvidenceReader {
+  /**
+   * @param kind the name of the only format that is taken. Default: any.
+   * @throws ServiceError such as `invalid_evidence`, with the reason and its place.
+   */
+  read(file: Uint8Array, kind?: string): Promise<ReadEvidence>;
+}
+
+/** What needs more than the reader of a format. The libraries are large, so they load when the first file needs them. */
+export interface FormatLibraries {
+  /** The document in XML, in the form that it has as JSON. @throws EvidenceProblem. */
+  fromXml(file: Uint8Array, maxDepth: number): Promise<JsonObject>;
+  /** @throws EvidenceProblem if a document, or the XML that it comes from, does not follow an official schema. */
+  assertFollows(schema: string, document: JsonObject, xml: Uint8Array | null): Promise<void>;
+}
+
+const openTag = '<'.charCodeAt(0);
+const openBracket = '['.charCodeAt(0);
+const blanks = new Set([...Buffer.from('\ufeff \t\r\n')]);
+
+/** Whether a file starts as XML does. */
+export function isXml(file: Uint8Array): boolean {
+  return file.find((byte) => !blanks.has(byte)) === openTag;
+}
+
+function isList(file: Uint8Array): boolean {
+  return file.find((byte) => !blanks.has(byte)) === openBracket;
+}
+
+/** Whether a file needs none of the libraries, as far as its start tells. */
+export function isPlainJson(file: Uint8Array): boolean {
+  return mayBeObject(file) && !Buffer.from(file.buffer, file.byteOffset, file.length).includes('"bomFormat"');
+}
+
+/** What a file of any kind says. @throws ServiceError as `EvidenceReader`. */
+export async function readEvidence(
+  file: Uint8Array,
+  maxDepth: number,
+  libraries: FormatLibraries,
+  only?: string,
+): Promise<ReadEvidence> {
+  const xml = isXml(file) && only === undefined ? file : null;
+  const document = await asEvidenceError(() =>
+    xml ? libraries.fromXml(xml, maxDepth) : documentOf(file, maxDepth, only),
+  );
+  const kind = evidenceKinds.find(({ name }) => name === only) ?? kindOf(document);
+  const evidence = await asEvidenceError(async () => {
+    const schema = kind.schema?.(document);
+    if (schema !== undefined) await libraries.assertFollows(schema, document, xml);
+    return await kind.read(document, Buffer.from(blake3Digest(file)).toString('hex'));
+  });
+  return { kind: kind.name, evidence: [evidence].flat() };
+}
+
+async function documentOf(file: Uint8Array, maxDepth: number, only: string | undefined): Promise<JsonObject> {
+  if (only === undefined && !mayBeObject(file)) {
+    for (const kind of evidenceKinds) {
+      const document = await kind.parse?.(file);
+      if (document) return document;
+    }
+    if (!isList(file)) {
+      const words =
+        'The file is neither JSON nor XML. If its format has a notation in JSON, convert it to that.';
+      throw new ServiceError('invalid_json', words);
+    }
+  }
+  const document = parseStrictJson(file, { maxDepth, exactNumbers: false });
+  if (isObject(document)) return document;
+  throw new ServiceError('invalid_evidence', 'Evidence in JSON is an object.');
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import { EvidenceProblem } from '../../src/domain/integrity/evidence/evidence.ts';
+import { schemaFile } from './schema-files.ts';
+
+const validators = new Map<string, ValidateFunction>();
+
+/** @throws EvidenceProblem if a document does not follow an official schema, such as `cyclonedx-1.6`. */
+export function assertFollowsSchema(name: string, document: unknown): void {
+  const validator = validators.get(name) ?? compiled(name);
+  validators.set(name, validator);
+  if (validator(document)) return;
+  const [error] = (validator.errors ?? []).toSorted((a, b) => depth(b) - depth(a));
+  const place = error?.instancePath ?? '';
+  const reason = error ? reasonOf(error) : 'it is invalid';
+  const title = name.replace(/^cyclonedx-/, 'CycloneDX ');
+  throw new EvidenceProblem(`${title} does not allow ${place || 'the document'}: ${reason}.`, place);
+}
+
+/** Of the branches of a choice, the one that fits furthest says best what is wrong. */
+function depth({ instancePath }: ErrorObject): number {
+  return instancePath.split('/').length;
+}
+
+function reasonOf({ keyword, params, message = '' }: ErrorObject): string {
+  if (keyword === 'enum') return `it ${message}: ${params.allowedValues.slice(0, 20).join(', ')}`;
+  if (keyword === 'additionalProperties') return `it has the unknown member "${params.additionalProperty}"`;
+  if (keyword === 'required') return `it lacks "${params.missingProperty}"`;
+  return `it ${message}`;
+}
+
+function compiled(name: string): ValidateFunction {
+  const version = name.replace(/^cyclonedx-/, '');
+  const ajv = new Ajv({ strict: false });
+  formats.default(ajv);
+  // Of draft 2019. They are not worth a library: what is no reference or address harms nobody here.
+  for (const format of ['iri-reference', 'idn-email']) ajv.addFormat(format, true);
+  for (const part of ['spdx', 'jsf-0.82', 'cryptography-defs']) {
+    const file = `${part}.SNAPSHOT.schema.json`;
+    ajv.addSchema(jsonOf(file), `http://cyclonedx.org/schema/${file}`);
+  }
+  return ajv.compile(jsonOf(`bom-${version}.SNAPSHOT.schema.json`) as object);
+}
+
+function jsonOf(file: string): object {
+  return JSON.parse(readFileSync(schemaFile(file), 'utf8'));
+}
