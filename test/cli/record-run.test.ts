@@ -58,6 +58,7 @@ describe('cairn record keeps what was done', () => {
         { path: 'more.json', cid: expect.any(String), values: { deep: { on: true, none: null } } },
         { path: 'own.toml', cid: expect.any(String), values: { day: '2026-01-31', a: { b: 'c' } } },
       ],
+      metrics_file: 'metrics.json',
       metrics: { loss: 0.25, val: { ok: true } },
       environment: { SEED: '7', GONE: null },
     });

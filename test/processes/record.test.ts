@@ -103,12 +103,14 @@ describe('the process of cairn record', () => {
       const measured = await record({ ...what, metrics, environment: ['GONE'], run });
       const broken = () => record({ ...what, metrics: { loss: null }, recordFailure: true, run: () => { throw new RangeError('no'); } });
       const kept = await broken().catch((error) => error.name);
-      console.log(JSON.stringify([made.spooled, again.outputs[0].path, refused, failed, measured.metrics, kept]));`;
+      const skipped = await record({ ...what, environment: ['GONE'], run: () => { throw 'It ran.'; }, ifChanged: true });
+      const isSame = skipped.skipped && skipped.computation === measured.computation && skipped.metrics.loss === 0.5;
+      console.log(JSON.stringify([made.spooled, again.outputs[0].path, refused, failed, measured.metrics, kept, isSame]));`;
     using running = spawnNode(['--input-type=module', '--eval', program], {
       env: folder.env,
       cwd: join(import.meta.dirname, '..', '..'),
     });
     const run = await running.done;
-    expect(run.stdout, run.stderr).toBe('[null,"out","RangeError",1,{"loss":0.5},"RangeError"]\n');
+    expect(run.stdout, run.stderr).toBe('[null,"out","RangeError",1,{"loss":0.5},"RangeError",true]\n');
   });
 });

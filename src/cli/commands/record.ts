@@ -112,9 +112,9 @@ async function record(io: Io, command: readonly string[], flags: RecordFlags): P
   }
   if (ifChanged) {
     const earlier = await recordedAlready(io, recording);
-    if (earlier !== undefined) {
-      const sentence = `Skipped "${recording.name}": its command, inputs and outputs are recorded as they are now (${shortId(earlier)}).`;
-      if (json) await writeText(io, `${JSON.stringify({ skipped: true, computation: earlier })}\n`);
+    if (earlier) {
+      const sentence = `Skipped "${recording.name}": its command, inputs and outputs are recorded as they are now (${shortId(earlier.computation)}).`;
+      if (json) await writeText(io, `${JSON.stringify(earlier)}\n`);
       else say(io, sentence);
       return;
     }

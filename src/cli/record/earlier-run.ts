@@ -20,8 +20,13 @@ const runsLooked = 100;
 const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 const computationShape = z.object({ computation: z.string(), input: list, output: list });
 
-/** The id of a run that succeeded with the same command, program, inputs and outputs; undefined if none is recorded. */
-export async function earlierRun(client: ApiClient, step: Step): Promise<string | undefined> {
+export interface EarlierRun {
+  readonly id: string;
+  readonly facts: RunFacts;
+}
+
+/** A run that succeeded with the same command, program, inputs and outputs; undefined if none is recorded. */
+export async function earlierRun(client: ApiClient, step: Step): Promise<EarlierRun | undefined> {
   const [first] = step.outputs;
   const graph = step.graphId === null ? '' : `&graph_id=${step.graphId}`;
   if (!first) return undefined;
@@ -30,7 +35,8 @@ export async function earlierRun(client: ApiClient, step: Step): Promise<string 
   for (const { id, type, role } of found ? (await answerJson(found, findings)).statements : []) {
     if (type !== 'ComputationRegistration' || role !== 'output') continue;
     const statement = await answerJson(await client.send('GET', `/statements/v1/id/${id}`), computationShape);
-    if (isSameStep(statement, step) && (await hasSameFacts(client, id, step.facts))) return id;
+    const facts = isSameStep(statement, step) ? await sameFacts(client, id, step.facts) : undefined;
+    if (facts) return { id, facts };
   }
   return undefined;
 }
@@ -55,7 +61,7 @@ function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return one.size === other.size && one.isSubsetOf(other);
 }
 
-async function hasSameFacts(client: ApiClient, id: string, facts: RunFacts): Promise<boolean> {
+async function sameFacts(client: ApiClient, id: string, facts: RunFacts): Promise<RunFacts | undefined> {
   const path = `/statements/v1?type=MetadataRegistration&subject=${encodeURIComponent(id)}`;
   const { statements } = await answerJson(await client.send('GET', path), foundStatements);
   for (const { statement } of statements) {
@@ -64,9 +70,9 @@ async function hasSameFacts(client: ApiClient, id: string, facts: RunFacts): Pro
     const blob = `/store/v1/blob/${encodeURIComponent(document)}`;
     const response = await unlessUnknown(client.send('GET', blob, { headers }));
     const run = response && readRun(Buffer.concat(await Array.fromAsync(answerBytes(response))));
-    if (run && resultOf(run) === 'succeeded' && whatRan(run) === whatRan(facts)) return true;
+    if (run && resultOf(run) === 'succeeded' && whatRan(run) === whatRan(facts)) return run;
   }
-  return false;
+  return undefined;
 }
 
 function whatRan({ command = [], environment = {} }: RunFacts): string {

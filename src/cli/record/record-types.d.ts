@@ -19,6 +19,11 @@ interface What {
   readonly allowUnwrittenOutputs?: boolean;
   /** Whether a run that fails is recorded, too. Then the failure is thrown after that. */
   readonly recordFailure?: boolean;
+  /**
+   * Whether a run is skipped that is recorded with the same command, program, inputs and outputs. The code of a function is not
+   * compared, so name its files as inputs.
+   */
+  readonly ifChanged?: boolean;
   /** UUID or name of a graph. Default: the graph of `cairn.json`. */
   readonly graph?: string;
   /** The file of a key that signs a credential for each statement. */
@@ -46,7 +51,9 @@ export interface Recorded {
   readonly graph: string | null;
   /** The id of the statement about the run. */
   readonly computation: string;
-  /** The ids of all statements. */
+  /** Whether nothing was run, because `computation` was recorded before (`ifChanged`). The rest is about that run. */
+  readonly skipped: boolean;
+  /** The ids of all statements that were made. */
   readonly statements: readonly string[];
   readonly program: RecordedFile | null;
   readonly inputs: readonly RecordedFile[];

@@ -4,7 +4,7 @@ import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { onSignal } from '../terminal/process-io.ts';
 import type { Recorded, RecordOptions } from './record-types.d.ts';
-import { recordRun } from './recording.ts';
+import { recordedAlready, recordRun } from './recording.ts';
 import { type Ending, runCommand } from './run-command.ts';
 
 export { Failure } from '../terminal/failure.ts';
@@ -25,12 +25,14 @@ export async function record(options: RecordOptions): Promise<Recorded> {
 /** As `record`, with these variables. */
 export async function recordIn(
   env: Io['env'],
-  { cwd = process.cwd(), run, command, ...options }: RecordOptions,
+  { cwd = process.cwd(), run, command, ifChanged = false, ...options }: RecordOptions,
 ): Promise<Recorded> {
   const { stdin, stdout, stderr } = process;
   const io = { env, cwd, stdin, stderr, onSignal };
   if (!run === !command) failUsage('Give record() either "run" or "command".');
   const recording = { inputs: [], metadata: {}, ...options, command: command ?? null };
+  const earlier = ifChanged ? await recordedAlready(io, recording) : undefined;
+  if (earlier) return earlier;
   const { recorded, failure } = await recordRun(io, recording, async () =>
     command ? await runCommand(io, command, { cwd, stdout }) : await endingOf(run),
   );

@@ -112,10 +112,9 @@ export async function recordRun(
     name: recording.name,
     graph: prepared.graphId,
     computation: described.computation,
+    skipped: false,
     statements: statements.map((bytes) => String(JSON.parse(Buffer.from(bytes).toString())['@id'])),
-    program: program && recordedFile(program),
-    inputs: inputs.map(recordedFile),
-    outputs: outputs.map(recordedFile),
+    ...recordedFiles({ program, inputs, outputs }),
     started: started.toISOString(),
     duration,
     exit_code: ending.exit_code ?? null,
@@ -126,18 +125,23 @@ export async function recordRun(
   return { recorded, failure };
 }
 
-/**
- * The id of a run that is recorded with the same command, program and inputs, and with the outputs as they are on the disk;
- * undefined if there is none.
- */
-export async function recordedAlready(io: RecordIo, recording: Recording): Promise<string | undefined> {
-  if (recording.spool !== undefined) failUsage('--if-changed asks the service. Leave out --spool.');
+/** A run that is recorded with the same command, program and inputs, and with the outputs as they are on the disk. */
+export async function recordedAlready(io: RecordIo, recording: Recording): Promise<Recorded | undefined> {
+  if (recording.spool !== undefined)
+    failUsage('Only the service knows what is recorded already. Leave out --if-changed, or --spool.');
   const prepared = await prepare(io, recording);
   const missing: string[] = [];
   const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
   if (missing.length > 0 || !prepared.client) return undefined;
   const outputs = await hashPlaces(io, places);
-  return await earlierRun(prepared.client, { ...prepared, outputs });
+  const earlier = await earlierRun(prepared.client, { ...prepared, outputs });
+  if (!earlier) return undefined;
+  const { started = '', duration = 0, exit_code = null, metrics = null } = earlier.facts;
+  return {
+    ...{ name: recording.name, graph: prepared.graphId, computation: earlier.id, skipped: true },
+    ...{ statements: [], ...recordedFiles({ ...prepared, outputs }) },
+    ...{ started, duration, exit_code, metrics, spooled: null },
+  };
 }
 
 function throwUnrecorded(failure: unknown): never {
@@ -229,6 +233,16 @@ async function deliver(io: RecordIo, { name, spool }: Recording, { client, root 
     const advice = `The run is kept in ${folder}. Send it with: cairn ingest ${folder} --delete-sent`;
     throw new Failure(error.exitCode, `${error.message}\n${advice}`, { cause: error });
   }
+}
+
+type Files = Pick<Prepared, 'program' | 'inputs'> & { readonly outputs: readonly Artifact[] };
+
+function recordedFiles({ program, inputs, outputs }: Files) {
+  return {
+    program: program && recordedFile(program),
+    inputs: inputs.map(recordedFile),
+    outputs: outputs.map(recordedFile),
+  };
 }
 
 function recordedFile({ name, path, cid }: Artifact): RecordedFile {
