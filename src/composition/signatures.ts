@@ -1,4 +1,5 @@
 import { everythingVisible } from '../domain/access/visibility.ts';
+import { blobHashes } from '../domain/integrity/blobs/blob-hashes.ts';
 import { credentials } from '../domain/integrity/credentials/credential-records.ts';
 import { statusEntries } from '../domain/integrity/credentials/status-entries.ts';
 import { parseCid } from '../domain/integrity/identifiers/cid.ts';
@@ -50,7 +51,12 @@ export async function openSignatures(
     ownKeys: signer.keys,
     ownDidWeb,
     dsse: (envelope) => verifyDsse(envelope, keys),
-    sigstore: (bundle, subject) => checkBundle({ sigstore, blobs: store.blobs }, bundle, subject),
+    sigstore: (bundle, subject) =>
+      checkBundle(
+        { sigstore, dsseKeys: keys, blobs: store.blobs, hashes: store.of(blobHashes) },
+        bundle,
+        subject,
+      ),
     now,
   };
   const ownDids = new Set([...signer.keys.map(({ did }) => did), ...(ownDidWeb === null ? [] : [ownDidWeb])]);

@@ -88,6 +88,9 @@ export const sentences: { readonly [Code in ReasonCode]: (reason: Reason<Code>) 
   bundle_key_unknown: ({ key }) =>
     `The Sigstore bundle cannot be checked. The key ${key} is not known. Add it to the file of CAIRN_DSSE_KEYS_FILE.`,
   bundle_fails: ({ part }) => `The Sigstore bundle does not hold. ${bundleFaults[part]}`,
+  malformed_model_signature: ({ message }) => `The signature of the model is malformed. ${message}`,
+  certificate_not_checked: () =>
+    'The model is signed with a certificate, whose authority is not known here. "cairn model verify" checks it.',
   subject_not_stored: ({ subject }) =>
     `The signature holds, but ${subject} is not stored here, so nobody can tell whether it is signed.`,
   other_subject: ({ subject }) => `The signature is about something else than ${subject}.`,

@@ -344,6 +344,32 @@ describe('a certificate counts', () => {
   });
 });
 
+test('a signature by version 0.2 of the reference implementation holds', async () => {
+  using folder = temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  const { key, bundle } = JSON.parse(
+    readFileSync(join(import.meta.dirname, 'model-signing-0.2.json'), 'utf8'),
+  );
+  const files = {
+    'key.pub': key,
+    'model.sig': JSON.stringify(bundle),
+    weights: 'weights',
+    'config.json': '{}',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(at(name), text);
+  const verified = () =>
+    verify(
+      ...[folder.path, '--signature', at('model.sig'), '--public-key', at('key.pub')],
+      ...['--ignore-paths', at('key.pub')],
+    );
+  expect(await verified()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 files as signed by'),
+  });
+  writeFileSync(at('weights'), 'poison');
+  expect(await verified()).toMatchObject({ code: 1, stdout: 'changed  weights\n' });
+});
+
 describe('a signature is refused', () => {
   // biome-ignore lint/suspicious/noExplicitAny: tests change any part of it
   type Json = any;

@@ -94,18 +94,12 @@ async function checkIdentity(
 }
 
 /** Whether the key made the signature. Version 0.2 of the reference implementation signed other bytes. */
-function isSignedBy(
-  { payloadType, payload, signature, model, method }: ModelBundle,
-  key: KeyObject,
-): boolean {
+function isSignedBy({ payloadType, payload, signature, model }: ModelBundle, key: KeyObject): boolean {
   const hash = hashOfKey(key);
   if (hash === undefined) return false;
   const holds = (signed: Uint8Array, algorithm: string | null) => verify(algorithm, signed, key, signature);
   if (holds(preAuthenticationEncoding(payloadType, payload), hash)) return true;
-  return (
-    model.root === null &&
-    holds(earliestEncoding(payloadType, payload), method === 'certificate' ? 'sha256' : hash)
-  );
+  return model.isEarliest && holds(earliestEncoding(payloadType, payload), 'sha256');
 }
 
 /** What version 0.2 signed: the bytes as Python shows them. */

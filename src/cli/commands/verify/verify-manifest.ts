@@ -12,6 +12,7 @@ import {
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { verifyDsse } from '../../../domain/integrity/proofs/dsse.ts';
 import { type Canonicalizer, failedCheck } from '../../../domain/integrity/proofs/proof.ts';
+import { checkBundle } from '../../../domain/integrity/signatures/bundle.ts';
 import type { RandomAccess } from '../../../domain/json/random-access.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
 import { statementLimit } from './file-form.ts';
@@ -77,6 +78,13 @@ function counted(file: RandomAccess, onRead: (bytes: number) => void): RandomAcc
   };
 }
 
+/** Nobody is trusted to vouch for identities, and contents come after statements. */
+const withoutService = {
+  sigstore: { verify: async () => failedCheck({ code: 'only_with_trusted_root' }, 'unknown') },
+  blobs: { size: async () => undefined, read: async () => undefined },
+  hashes: { among: async () => [] },
+} as const;
+
 /** Checks signatures without a service: keys from did:key and the given ones, status from the given lists. */
 export async function offlineSignatures(
   identifier: Canonicalizer,
@@ -88,7 +96,7 @@ export async function offlineSignatures(
   return {
     ...ports,
     dsse: (envelope) => verifyDsse(envelope, names),
-    sigstore: async () => failedCheck({ code: 'only_with_trusted_root' }, 'unknown'),
+    sigstore: (bundle, subject) => checkBundle({ ...withoutService, dsseKeys: names }, bundle, subject),
     statusCheck: listStatusCheck({ ...ports, lists, listIssuers: statusIssuer }),
     knownDids: dids,
   };

@@ -10,6 +10,8 @@ export interface Thing {
   /** Tells what has no digest apart, such as a table or a URL. It never passes for content. */
   readonly reference?: Reference;
   readonly did?: string;
+  /** The identifier of a folder whose files are known by BLAKE3. */
+  readonly collection?: string;
 }
 
 export interface Reference {
@@ -49,8 +51,10 @@ export interface Description {
 /** The files of a folder, whose bytes need not be known. */
 export interface FolderOfFiles {
   readonly folder: Thing;
-  /** SHA-256 or BLAKE3 in hex, by path. */
+  /** SHA-256 or BLAKE3 in hex, by path; none for a file whose digest is not known. */
   readonly files: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Paths that the folder may have beside them. */
+  readonly ignored?: readonly string[];
 }
 
 /**

@@ -1,12 +1,14 @@
 import pMap from 'p-map';
 import { authorizeProject, type Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
+import { scopeFor } from '../access/statement-scope.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseUtcTime } from '../identifiers/timestamp.ts';
 import { registrarKey } from '../retractions/keep.ts';
 import type { Evidence, EvidenceKind } from './evidence.ts';
 import { type EvidenceImports, evidenceImportId } from './evidence-records.ts';
+import { type FolderFinding, withCollections } from './folders.ts';
 import { asEvidenceError } from './kinds.ts';
 import { eventIn } from './openlineage/kind.ts';
 import { followEvents, type RunFollowing } from './openlineage/runs.ts';
@@ -21,7 +23,7 @@ import {
 } from './statements.ts';
 import { bytesOf, type EvidenceStoring, evidenceWriting } from './writing.ts';
 
-export interface EvidenceImporting extends EvidenceStoring, RunFollowing {
+export interface EvidenceImporting extends EvidenceStoring, RunFollowing, FolderFinding {
   readonly evidenceReader: EvidenceReader;
   readonly evidenceImports: Pick<EvidenceImports, 'insert' | 'among'>;
   readonly limits: { readonly maxStatementBytes: number };
@@ -139,12 +141,15 @@ async function importTogether(
 ): Promise<Outcomes> {
   const times = await timesOf(ports, files, registeredBy);
   const writing = evidenceWriting(ports, principal, graphId);
+  const scope = await scopeFor(ports.graphs, principal, null);
   const derived = await pMap(files, (file, at) =>
-    pMap(file.evidence, (one) =>
-      deriveFrom(file, one, { registeredBy, time: timeOf(one, times[at]) }, writing.identifyAll),
-    ),
+    pMap(file.evidence, async (said) => {
+      const { evidence, blobs } = await withCollections(ports, said, scope);
+      const by = { registeredBy, time: timeOf(said, times[at]) };
+      return { blobs, ...(await deriveFrom(file, evidence, by, writing.identifyAll)) };
+    }),
   );
-  const documents = derived.flat().flatMap((one) => one.documents.map(bytesOf));
+  const documents = derived.flat().flatMap((one) => [...one.blobs, ...one.documents.map(bytesOf)]);
   const originals = files.map(({ blob, bytes }) => ({ cid: blob, bytes }));
   const statements = derived.map((parts) => parts.flatMap((one) => one.statements));
   const { ids, isNew } = await writing.put(statements.flat(), [...originals, ...documents]);

@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { type EvidenceKind, EvidenceProblem } from './evidence.ts';
 import { inTotoStatement } from './in-toto/statement.ts';
+import { modelSigning } from './model-signing/model-evidence.ts';
 import { openLineage } from './openlineage/kind.ts';
 import { cyclonedx } from './sbom/cyclonedx.ts';
 import { spdx2 } from './sbom/spdx-2.ts';
@@ -18,6 +19,7 @@ export const evidenceKinds: readonly EvidenceKind[] = [
   cyclonedx,
   spdx2,
   spdx3,
+  modelSigning,
 ];
 
 /** The format of a document. @throws ServiceError `invalid_evidence` if it has none, or several. */

@@ -37,7 +37,8 @@ export async function derive(evidence: Evidence, by: Provenance, identifyAll: Id
   const computations = steps.map((step) => making.computation(step));
   for (const whole of wholes) making.whole(whole);
   for (const { folder, files } of folders) {
-    const parts = Object.entries(files).map(([name, digests]) => ({ name, digests }));
+    const named = Object.entries(files).map(([name, digests]) => ({ name, digests }));
+    const parts = named.filter(({ digests }) => Object.keys(digests).length > 0);
     making.whole({ whole: folder, parts });
   }
   for (const { about: thing, document } of descriptions) making.describe(making.id(thing), document);

@@ -27,7 +27,8 @@ const referenceHashes = ['sha512', 'sha384', 'gitCommit', 'gitTree', 'gitBlob', 
  * `{namespace, name}` that refers to it. So it never passes for the content itself.
  * @throws EvidenceProblem for a thing without digest, reference and DID.
  */
-export function identified({ did, digests = {}, name, reference }: Thing): IdentifiedThing {
+export function identified({ did, collection, digests = {}, name, reference }: Thing): IdentifiedThing {
+  if (collection !== undefined) return { id: collection, name };
   if (did !== undefined && isDid(did)) return { id: did, name };
   for (const [algorithm, multihash] of contentHashes) {
     const hex = digests[algorithm];

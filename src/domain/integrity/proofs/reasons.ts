@@ -69,6 +69,9 @@ export interface ReasonFacts {
   bundle_without_file: None;
   bundle_key_unknown: { key: string };
   bundle_fails: { part: 'certificate' | 'signature' | 'timestamp' | 'log' | 'other' };
+  /** `message` is a sentence. */
+  malformed_model_signature: { message: string };
+  certificate_not_checked: None;
   subject_not_stored: { subject: string };
   other_subject: { subject: string };
 

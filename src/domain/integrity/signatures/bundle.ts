@@ -1,15 +1,10 @@
 import { isObject } from '../../json/is-object.ts';
 import { readSmallBlob } from '../blobs/blob-store.ts';
+import { isModelBundle } from '../evidence/model-signing/model-bundle.ts';
 import { type Cid, cidIn } from '../identifiers/cid.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
-import type { BlobStore } from '../ports.ts';
 import { failedCheck, type ProofCheck } from '../proofs/proof.ts';
-import type { SigstoreVerifier } from '../proofs/sigstore.ts';
-
-export interface BundleChecking {
-  readonly sigstore: SigstoreVerifier;
-  readonly blobs: Pick<BlobStore, 'read' | 'size'>;
-}
+import { type BundleChecking, checkModelBundle } from './model-bundle.ts';
 
 /** Larger artefacts are not read for a check. */
 const artefactLimit = 64 << 20;
@@ -20,13 +15,16 @@ const bundleLimit = 1 << 20;
  * the artefact has to be stored here, unless its CID is a SHA-256 one.
  */
 export async function checkBundle(
-  { sigstore, blobs }: BundleChecking,
+  ports: BundleChecking,
   bundle: unknown,
   subject: unknown,
 ): Promise<ProofCheck> {
   if (typeof bundle !== 'string' || bundle.length > bundleLimit)
     return failedCheck({ code: 'bundle_not_base64', most: bundleLimit });
+  const { sigstore, blobs } = ports;
   const bytes = Buffer.from(bundle, 'base64');
+  const document = jsonIn(bytes.toString());
+  if (isObject(document) && isModelBundle(document)) return await checkModelBundle(ports, document, subject);
   const cid = typeof subject === 'string' ? cidIn(subject) : undefined;
   const artefact = cid && (await artefactOf(blobs, cid));
   const check = await sigstore.verify(bytes, artefact);

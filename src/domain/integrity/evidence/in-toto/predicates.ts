@@ -1,4 +1,6 @@
 import type { Evidence, Thing } from '../evidence.ts';
+import { readModelPredicate } from '../model-signing/model-evidence.ts';
+import { signaturePredicate } from '../model-signing/signed-model.ts';
 import { readProvenanceV1 } from './provenance-v1.ts';
 
 /** What a predicate says about the subjects of its statement. @throws EvidenceProblem. */
@@ -6,6 +8,7 @@ type PredicateReader = (predicate: object, subjects: readonly Thing[]) => Eviden
 
 const readers: Readonly<Record<string, PredicateReader>> = {
   'https://slsa.dev/provenance/v1': readProvenanceV1,
+  [signaturePredicate]: readModelPredicate,
 };
 
 /** What a statement says. A predicate that nobody reads describes the subjects. @throws EvidenceProblem. */

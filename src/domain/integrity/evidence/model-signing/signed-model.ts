@@ -27,8 +27,10 @@ export interface Serialization {
 /** What is signed of a model. */
 export interface SignedModel {
   readonly name: string;
-  /** SHA-256 of all digests, in hex; null in the earliest version, which has none. */
-  readonly root: string | null;
+  /** SHA-256 of all digests, in hex. */
+  readonly root: string;
+  /** Whether it is of the earliest version. */
+  readonly isEarliest: boolean;
   /** Digests in hex by the name of the file, or by `file:start:end` for shards. The file of a model that is one file is `.`. */
   readonly resources: ReadonlyMap<string, string>;
   readonly serialization: Serialization;
@@ -95,6 +97,7 @@ export function readSignedModel(statement: unknown): SignedModel {
   return {
     name: model.name,
     root,
+    isEarliest: false,
     resources: digests,
     serialization: {
       hash,
@@ -111,7 +114,8 @@ function readEarliest(statement: JsonObject): SignedModel {
   for (const [at, { name, digest }] of subject.entries())
     add(resources, { name, digest: digest.sha256, place: ['subject', at] }, 'sha256', false);
   const serialization = { hash: 'sha256', shardSize: null, allowSymlinks: false, ignorePaths: [] } as const;
-  return { name: 'model', root: null, resources, serialization };
+  const root = rootDigest(sorted(resources).map(([, digest]) => digest));
+  return { name: 'model', root, isEarliest: true, resources, serialization };
 }
 
 function add(
@@ -128,6 +132,7 @@ function add(
     fail(`has ${digest.length} digits; ${hash} has ${modelHashes[hash]}`, ...place, 'digest');
   const path = isSharded ? shardOf(name)?.path : name;
   if (path === undefined) fail(`is ${shown(name)}, but must end with ":start:end"`, ...place, 'name');
+  if (!name.isWellFormed()) fail('has a lone surrogate', ...place, 'name');
   if (path !== onlyFile && path.split('/').some((part) => ['', '.', '..'].includes(part)))
     fail(`is ${shown(name)}, which is not a path within the model`, ...place, 'name');
   if (resources.has(name)) fail(`repeats ${shown(name)}`, ...place, 'name');
@@ -141,15 +146,19 @@ export function shardOf(name: string): { path: string; start: number; end: numbe
 }
 
 /** The in-toto statement of a model, each file with its SHA-256 (OMS 1.0, 6.4 to 6.6). */
-export function modelStatement({ name, resources, serialization }: Omit<SignedModel, 'root'>): JsonObject {
-  const sorted = [...resources].sort(([one], [other]) => compareCodePoints(one, other));
+export function modelStatement({
+  name,
+  resources,
+  serialization,
+}: Pick<SignedModel, 'name' | 'resources' | 'serialization'>): JsonObject {
+  const inOrder = sorted(resources);
   const { hash, allowSymlinks, ignorePaths } = serialization;
   return {
     _type: statementType,
-    subject: [{ name, digest: { sha256: rootDigest(sorted.map(([, digest]) => digest)) } }],
+    subject: [{ name, digest: { sha256: rootDigest(inOrder.map(([, digest]) => digest)) } }],
     predicateType: signaturePredicate,
     predicate: {
-      resources: sorted.map(([resource, digest]) => ({ name: resource, algorithm: hash, digest })),
+      resources: inOrder.map(([resource, digest]) => ({ name: resource, algorithm: hash, digest })),
       serialization: {
         method: 'files',
         hash_type: hash,
@@ -165,9 +174,9 @@ function rootDigest(digests: readonly string[]): string {
   return Buffer.from(sha256Digest(Buffer.from(digests.join(''), 'hex'))).toString('hex');
 }
 
-/** The order of UTF-8 bytes, in which UTF-16 units are not. */
-function compareCodePoints(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+/** In the order of UTF-8 bytes, in which UTF-16 units are not. */
+function sorted(resources: SignedModel['resources']): [string, string][] {
+  return [...resources].sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 }
 
 /** @throws EvidenceProblem with the place of the first problem. */
