@@ -29,6 +29,7 @@ const benches: Readonly<Record<string, Bench>> = {
   proofs: {},
   ingest: {},
   'issue-vc': {},
+  openlineage: {},
   single: {},
   volume: { full: { STATEMENTS: '5000000' } },
   blob: {},

@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { slsaStatement } from '../builders/provenance.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
@@ -56,7 +56,49 @@ describe('cairn import of evidence', () => {
       { file, line: 551, code: 'invalid_evidence' },
       { file, line: 601, code: 'invalid_json' },
     ]);
-    expect(stderr).toContain('Left out 2 links and files without JSON or XML');
+    expect(stderr).toContain('Left out 2 links and files in no known form');
+  });
+
+  test('reads the folder of MLflow runs, and a dvc.lock, as they are', async () => {
+    using folder = temporaryFolder();
+    const write = (name: string, text: string) => {
+      const path = join(folder.path, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    };
+    const run = 'mlruns/4554/1c46eb2c';
+    const times = 'start_time: 1795473081312\nend_time: 1795473083312\n';
+    write('mlruns/4554/meta.yaml', "experiment_id: '4554'\nname: churn\n");
+    write(
+      `${run}/meta.yaml`,
+      `run_id: 1c46eb2c\nrun_name: train-1\nstatus: 3\n${times}lifecycle_stage: active\n`,
+    );
+    write(`${run}/params/lr`, '0.01');
+    write(`${run}/metrics/eval/loss`, '1795473081330 0.5 1\n1795473081335 1.0 0\n1795473081335 NaN -1\n');
+    write(`${run}/tags/mlflow.user`, 'ada');
+    write(`${run}/inputs/i/meta.yaml`, 'source_id: d1\ntags:\n  mlflow.data.context: training\n');
+    write('mlruns/4554/datasets/d1/meta.yaml', 'name: customers\ndigest: abc12345\nsource_type: http\n');
+    write(`${run}/outputs/m-1/meta.yaml`, 'destination_id: m-1\n');
+    write('mlruns/4554/models/m-1/meta.yaml', 'model_id: m-1\nname: churn-model\n');
+    write(`${run}/artifacts/model/config.json`, '{}');
+    write('mlruns/4554/deleted/meta.yaml', `run_id: gone\nstatus: 3\n${times}lifecycle_stage: deleted\n`);
+    write('mlruns/4554/running/meta.yaml', `run_id: running\nstatus: 1\nstart_time: 1\n`);
+    write('dvc.lock', "schema: '2.0'\nstages:\n  prepare:\n    cmd: cp a b\n");
+    const { code, stdout, stderr } = await importing(folder.path);
+    expect([code, stdout.split('\n').map((line) => line.split(' ')[0])], stderr).toEqual([
+      1,
+      ['mlflow', 'dvc.lock', ''],
+    ]);
+    expect(stderr).toContain('running: The run has not ended.');
+    const { stdout: runs } = await cairn(['runs', '--name', 'train-1', '--json'], { env: service.env });
+    expect(JSON.parse(runs).runs).toMatchObject([
+      {
+        name: 'train-1',
+        result: 'succeeded',
+        inputs: [{ name: 'customers' }],
+        outputs: [{ name: 'model/config.json' }, { name: 'churn-model' }],
+      },
+    ]);
   });
 
   test('puts the statements into the graph that is named', async () => {

@@ -1,20 +1,18 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import pMap from 'p-map';
 import type { z } from 'zod';
 import { importedEvidence, importedLines } from '../../../contract/integrity/evidence.ts';
 import { hasJsonLines } from '../../../domain/integrity/evidence/lines.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
-import { fileChunks, filesBelow, openRandomAccess, pathKind } from '../../client/local-files.ts';
+import { openRandomAccess } from '../../client/local-files.ts';
 import { manifestForm } from '../../client/manifest-form.ts';
-import { failNo, failUsage } from '../../terminal/failure.ts';
+import { failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress } from '../../terminal/progress.ts';
 import { linesOf } from '../ingest/lines.ts';
-import { looksUnlike } from './looks.ts';
+import { filesAt, type LocalFile } from './files.ts';
 
 export interface EvidenceImport {
   readonly client: ApiClient;
@@ -58,39 +56,6 @@ export async function importFiles(io: Io, paths: readonly string[], to: Evidence
   if (counts.refused > 0) failNo(`${counts.refused} were refused.`);
 }
 
-interface LocalFile {
-  readonly path: string;
-  readonly size: number;
-}
-
-/** The files of a path. In a folder, files without JSON or XML are left out, and links are not followed. */
-async function filesAt(io: Io, path: string): Promise<LocalFile[]> {
-  const kind = await pathKind(path);
-  if (!kind) failUsage(`The file or folder ${path} does not exist.`);
-  if (kind === 'stream') failUsage(`${path} is not a regular file.`);
-  if (kind === 'file') {
-    const unlike = await looksUnlike(path);
-    if (unlike !== undefined) failUsage(`${path} is no evidence. ${unlike}`);
-    return [await sized(path)];
-  }
-  const left: string[] = [];
-  const found: string[] = [];
-  for await (const file of filesBelow(path, (name) => left.push(name))) {
-    if ((await looksUnlike(file.path)) === undefined) found.push(file.path);
-    else left.push(file.name);
-  }
-  if (left.length > 0)
-    say(
-      io,
-      `Left out ${left.length} links and files without JSON or XML, such as ${printableLine(left[0] ?? '')}.`,
-    );
-  return await pMap(found.sort(), sized, { concurrency: 16 });
-}
-
-async function sized(path: string): Promise<LocalFile> {
-  return { path, size: (await stat(path)).size };
-}
-
 interface Sent {
   readonly outcomes: readonly Outcome[];
   readonly size: number;
@@ -100,7 +65,7 @@ type Request = (to: EvidenceImport) => Promise<Sent>;
 
 async function* requestsFor(files: readonly LocalFile[]): AsyncGenerator<Request> {
   for (const file of files) {
-    if (await isOfLines(file.path)) yield* requestsForLines(file);
+    if (!file.isWhole && (await isOfLines(file.path))) yield* requestsForLines(file);
     else yield (to) => sendWhole(to, file);
   }
 }
@@ -111,15 +76,18 @@ async function isOfLines(path: string): Promise<boolean> {
   return hasJsonLines(head) || (lineNames.has(extname(path).toLowerCase()) && file.size > head.length);
 }
 
-async function sendWhole({ client, ...to }: EvidenceImport, { path, size }: LocalFile): Promise<Sent> {
+async function sendWhole(
+  { client, ...to }: EvidenceImport,
+  { path, size, isWhole, bytes }: LocalFile,
+): Promise<Sent> {
   const send = async (): Promise<Outcome> => {
-    if (await manifestForm(path))
+    if (!isWhole && (await manifestForm(path)))
       return {
         file: path,
         error: 'It is a manifest. Import it alone, because it becomes a graph of its own.',
       };
     const headers = { 'content-type': 'application/octet-stream', 'content-length': String(size) };
-    const request = { headers, body: () => fileChunks(path) };
+    const request = { headers, body: bytes };
     const response = await client.send('POST', `/evidence/v1?${queryOf(to)}`, request);
     return { file: path, ...(await answerJson(response, importedEvidence)) };
   };

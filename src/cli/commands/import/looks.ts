@@ -1,3 +1,4 @@
+import { looksLikeDvcLock } from '../../../domain/integrity/evidence/training/dvc-lock.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
 
 /** Formats of compressed files by their first bytes. */
@@ -16,8 +17,10 @@ export async function looksUnlike(path: string): Promise<string | undefined> {
     return "It is a JSON list. Send its elements, one per line: jq -c '.[]' FILE > lines.jsonl";
   if (isOwnStatement(text))
     return `It looks like a statement. Store it with "cairn ingest ${path}", one per line.`;
-  const isText = text.startsWith('{') || text.startsWith('<');
-  return isText ? undefined : 'It is neither JSON, nor XML, nor a CAR. Store it as a blob with "cairn put".';
+  const isText = text.startsWith('{') || text.startsWith('<') || looksLikeDvcLock(head);
+  return isText
+    ? undefined
+    : 'It is neither JSON, nor XML, nor a dvc.lock, nor a CAR. Store it as a blob with "cairn put".';
 }
 
 function isOwnStatement(text: string): boolean {

@@ -46,8 +46,16 @@ export function evidenceWriting(
   const blobs = ports.blobsOf(callerKey(principal));
   const store = async (given: readonly Bytes[]) => {
     const distinct = new Map(given.map((one) => [one.cid.text, one]));
-    const storeOne = ({ cid, bytes }: Bytes) =>
-      storeBlob(blobs, contentOf(bytes).bytes, { expected: cid }, { bytes: bytes.length, setting: null });
+    const storeOne = async ({ cid, bytes }: Bytes) => {
+      // Storing a document again would index the names of all statements about it again.
+      if ((await blobs.size(cid)) !== undefined) return;
+      await storeBlob(
+        blobs,
+        contentOf(bytes).bytes,
+        { expected: cid },
+        { bytes: bytes.length, setting: null },
+      );
+    };
     await pMap(distinct.values(), storeOne, { concurrency: storedAtOnce });
   };
   return {

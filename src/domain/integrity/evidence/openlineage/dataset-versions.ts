@@ -27,9 +27,13 @@ export class DatasetVersions {
     }
   }
 
-  /** The versions of the inputs that have none in the events. */
-  async read(run: LineageRun, state: RunState): Promise<Map<UsedDataset, WrittenVersion>> {
+  /**
+   * The versions of the inputs that have none in the events.
+   * @returns also those that nobody has written and that this run was the first to read, so that it names them.
+   */
+  async read(run: LineageRun, state: RunState) {
     const found = new Map<UsedDataset, WrittenVersion>();
+    const first: UsedDataset[] = [];
     for (const input of state.inputs) {
       if (input.version) continue;
       const dataset = datasetKey(run.graphId, input.namespace, input.name);
@@ -38,8 +42,14 @@ export class DatasetVersions {
       const { records } = await this.#uses.page('byDataset', [dataset, 'write'], asked);
       const written = records.find((use) => use.run !== run.id);
       if (written) found.set(input, { version: written.version, run: written.runId });
+      else if (await this.#isFirst(run, dataset)) first.push(input);
     }
-    return found;
+    return { written: found, first };
+  }
+
+  async #isFirst(run: LineageRun, dataset: string): Promise<boolean> {
+    const { records } = await this.#uses.page('byDataset', [dataset, 'read'], { after: null, limit: 1 });
+    return records[0]?.run === run.id;
   }
 
   /** The ids of the records of runs that have read what this run wrote. */

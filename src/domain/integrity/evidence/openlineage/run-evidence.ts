@@ -37,10 +37,13 @@ export function datasetThing({ namespace, name }: Named, version: string | null,
   return { reference: { namespace, name, ...(run !== undefined && { run }) } };
 }
 
+/** Whoever wrote a version has stated its name. Otherwise each of many runs would state it again. */
 export function inputThing(input: UsedDataset, written: WrittenVersion | undefined): Thing {
-  return input.version || !written
-    ? datasetThing(input, input.version?.value ?? null)
-    : datasetThing(input, written.version, written.run);
+  const thing =
+    input.version || !written
+      ? datasetThing(input, input.version?.value ?? null)
+      : datasetThing(input, written.version, written.run);
+  return thing.reference ? { ...thing, name: '' } : thing;
 }
 
 /** A dataset that a run writes is a version of its own. */

@@ -125,11 +125,9 @@ class LineageFollower {
       const following = await this.#statements(run, state);
       const { computation, made, stored } = following;
       if (stored === run.stored) return { computation, isStored: true } as const;
-      // Recorded first, so that whatever is stored can be withdrawn later.
       const all = [...new Set([...run.made, ...made])];
-      const version = run.version + 1;
-      if (!(await this.#ports.lineageRuns.update(id, { version: run.version }, { version, made: all })))
-        return;
+      const version = await this.#recordMade(run, all);
+      if (version === undefined) return undefined;
       const withdrawn = all.filter((one) => !made.includes(one));
       const retractions = withdrawn.map((one) => retraction(one, computation, following.by));
       const { isNew } = await this.#writing.put(
@@ -142,9 +140,27 @@ class LineageFollower {
     });
   }
 
+  /** Recorded first, so that whatever is stored can be withdrawn later. @returns the version of the record, unless it has changed. */
+  async #recordMade({ id, version, made }: LineageRun, all: readonly string[]): Promise<number | undefined> {
+    // Otherwise two processes with the same statements would hinder each other.
+    if (all.length === made.length) return version;
+    const next = await this.#ports.lineageRuns.update(
+      id,
+      { version },
+      { version: version + 1, made: [...all] },
+    );
+    return next?.version;
+  }
+
   async #statements(run: LineageRun, state: RunState) {
-    const written = await this.#versions.read(run, state);
-    const evidence = runEvidence(state, written);
+    const { written, first } = await this.#versions.read(run, state);
+    const evidence = {
+      ...runEvidence(state, written),
+      descriptions: first.map(({ namespace, name }) => ({
+        about: { name: '', reference: { namespace, name } },
+        document: { name },
+      })),
+    };
     const by = { registeredBy: run.registeredBy, time: new Date(evidence.time ?? 0) };
     const { statements, documents, subjects } = await derive(evidence, by, this.#writing.identifyAll);
     const [computation = ''] = subjects;

@@ -33,9 +33,13 @@ export const dvcLock: EvidenceKind = {
 const largest = 4 << 20;
 const start = /^\uFEFF?(?:\s*(?:#.*|---)?\r?\n)*(?:schema:\s*['"]?2\.0|stages:)/;
 
+export function looksLikeDvcLock(head: Uint8Array): boolean {
+  return start.test(Buffer.from(head.subarray(0, 4_096)).toString());
+}
+
 /** The content of a file that begins like `dvc.lock`. */
 async function parse(bytes: Uint8Array): Promise<JsonObject | undefined> {
-  if (!start.test(Buffer.from(bytes.subarray(0, 4_096)).toString())) return undefined;
+  if (!looksLikeDvcLock(bytes)) return undefined;
   if (bytes.length > largest) throw new EvidenceProblem(`A dvc.lock has at most ${largest} bytes.`);
   const { parse: parseYaml } = await import('yaml');
   try {

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { report } from './measure.ts';
+import { startService, withFolder } from './service-process.ts';
+
+// POST /api/v1/lineage over 32 connections. Each run has a START and a COMPLETE event. It reads what the run before it has
+// written, and a table that none has written.
+
+const connections = 32;
+const seconds = Number(process.env.SECONDS_EACH ?? 8);
+const warmUpSeconds = 10;
+let next = 0;
+
+await withFolder(async (folder) => {
+  await using service = await startService(join(folder, 'data'));
+  await postEvents(service.url, warmUpSeconds);
+  const before = await cpuSeconds(service.pid);
+  const { requests, latency, non2xx, errors } = await postEvents(service.url, seconds);
+  const cpu = (await cpuSeconds(service.pid)) - before;
+  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} refused, ${errors} failed.`);
+  report(`POST /api/v1/lineage, ${connections} connections`, [
+    {
+      what: 'START and COMPLETE of each run',
+      'events/s': requests.average,
+      'p50 ms': latency.p50,
+      'p99 ms': latency.p99,
+      'CPU ms each': (cpu / requests.total) * 1_000,
+    },
+  ]);
+});
+
+async function postEvents(url: string, duration: number) {
+  return await autocannon({
+    url: `${url}/api/v1/lineage`,
+    method: 'POST',
+    connections,
+    duration,
+    headers: { 'content-type': 'application/json' },
+    requests: [{ setupRequest: (request) => ({ ...request, body: newEvent() }) }],
+  });
+}
+
+function newEvent(): string {
+  const number = Math.floor(next / 2);
+  const isStart = next % 2 === 0;
+  next += 1;
+  const facet = { _producer: 'https://example.com', _schemaURL: 'https://example.com/facet.json' };
+  const fields = ['id', 'customer', 'total', 'paid'].map((name) => ({ name, type: 'int' }));
+  const dataset = (name: string) => ({
+    namespace: 'postgres://db:5432',
+    name,
+    facets: { schema: { ...facet, fields } },
+  });
+  return JSON.stringify({
+    eventType: isStart ? 'START' : 'COMPLETE',
+    eventTime: new Date(Date.UTC(2026, 0, 1) + next * 1_000).toISOString(),
+    producer: 'https://example.com/scheduler',
+    schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
+    run: { runId: `0199b6f2-6f0e-7cc3-9d5f-${String(number).padStart(12, '0')}` },
+    job: { namespace: 'airflow', name: `dag.task_${number % 100}` },
+    inputs: [dataset(`shop.orders_${(number + 99) % 100}`), dataset('shop.customers')],
+    outputs: [dataset(`shop.orders_${number % 100}`)],
+  });
+}
+
+/** User and system time of a process. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  const ticksPerSecond = 100;
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
