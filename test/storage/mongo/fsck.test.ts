@@ -445,7 +445,11 @@ describeMongo('a store on MongoDB', () => {
     await using fsck = await place.fsck();
     for (let round = 0; round < 5; round += 1) {
       const { problems } = await runFsck(fsck);
-      expect(problems.filter(({ kind }) => kind !== 'context-set')).toEqual([]);
+      // A graph that is being registered is not indexed for the search yet.
+      const wrong = problems.filter(
+        ({ kind, severity }) => kind !== 'context-set' && severity !== 'unfinished',
+      );
+      expect(wrong).toEqual([]);
     }
     isOver = true;
     await writing;

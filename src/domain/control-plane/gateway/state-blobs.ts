@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
-import type { Page } from '../../collections/records.ts';
-import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
+import { type UpgradeProgress, upgradePages } from '../../maintenance/upgrades/upgrades.ts';
 import type { StateRecord, StateRecords } from './runtime-records.ts';
 
 const name = z.string().min(1);
@@ -46,7 +45,7 @@ export async function indexBlobs(
 const statesAtOnce = 500;
 
 /** Indexes the blobs of all stored states. @param position of the page after which it goes on. */
-export async function* indexStoredBlobs(
+export function indexStoredBlobs(
   {
     states,
     stateBlobs,
@@ -56,12 +55,9 @@ export async function* indexStoredBlobs(
   },
   position: string | null,
 ): AsyncGenerator<UpgradeProgress> {
-  let done = 0;
-  for (let after: string | null | undefined = position; after !== undefined; ) {
-    const page: Page<StateRecord> = await states.page('key', [], { after, limit: statesAtOnce });
-    await indexBlobs(stateBlobs, page.records);
-    done += page.records.length;
-    if (page.next !== undefined) yield { done, position: page.next };
-    after = page.next;
-  }
+  return upgradePages(
+    (after) => states.page('key', [], { after, limit: statesAtOnce }),
+    (page) => indexBlobs(stateBlobs, page),
+    position,
+  );
 }

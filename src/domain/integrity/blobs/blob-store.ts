@@ -7,7 +7,7 @@ import { hasher } from '../identifiers/hashing.ts';
 import { type NamingPorts, namedBlobs } from '../names/naming.ts';
 import type { BlobContent, BlobStore, StagedBlob, WorkLimit } from '../ports.ts';
 import { blobName } from './blob-names.ts';
-import { type HashedBlobsPorts, hashedBlobs } from './hashed-blobs.ts';
+import { type HashedBlobsPorts, hashedBlobs, orDiscard } from './hashed-blobs.ts';
 
 /**
  * The blobs of a bucket. A request passes these stages, and what has no limit of its own passes all but the first:
@@ -118,12 +118,7 @@ function withSize(staged: StagedBlob, sizes: Sizes): StagedBlob {
     },
     async commit(cid) {
       // A size without its blob is harmless, because it follows from the name.
-      try {
-        if (size > smallBytes) await sizes.insert([{ name: sizeName(cid), size }]);
-      } catch (error) {
-        await staged.discard();
-        throw error;
-      }
+      if (size > smallBytes) await orDiscard(staged, sizes.insert([{ name: sizeName(cid), size }]));
       return await staged.commit(cid);
     },
   };

@@ -48,7 +48,8 @@ function hashed(staged: StagedBlob, { hashes, unhashed, further, now }: HashedBl
   };
 }
 
-async function orDiscard(staged: StagedBlob, work: Promise<unknown>): Promise<void> {
+/** What fails before a blob is stored discards it. */
+export async function orDiscard(staged: StagedBlob, work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {

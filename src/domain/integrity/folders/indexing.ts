@@ -8,6 +8,7 @@ import type { BlobStore, StagedBlob, StatementRow } from '../ports.ts';
 import { afterWrites, type StatementWrites, type StoredRows } from '../statements/after-writes.ts';
 import { PackedRows, unpackedRows } from '../statements/packed-rows.ts';
 import type { StatementRowsOfStore } from '../statements/rows.ts';
+import { upgradeRows } from '../statements/upgrade-rows.ts';
 import type { FolderRecords, MemberRecord, MemberRecords } from './folder-records.ts';
 
 export interface FolderIndexing {
@@ -170,21 +171,12 @@ const rowsAtOnce = 500;
  * Indexes the folders of statements that an earlier version has stored.
  * @param position of the page after which it goes on.
  */
-export async function* indexOlderFolders(
+export function indexOlderFolders(
   ports: Omit<FolderIndexing, 'search'>,
   position: string | null,
 ): AsyncGenerator<UpgradeProgress> {
-  const [first = 'verified', mark = null] = position?.split(' ') ?? [];
-  const parts = first === 'verified' ? (['verified', 'unverified'] as const) : (['unverified'] as const);
-  let done = 0;
-  for (const part of parts) {
-    for (let after = part === first ? mark : null; ; ) {
-      const page = await ports.rows[part].page({ by: 'storing' }, after, rowsAtOnce);
-      for (const cid of foldersOf(page.rows)) await indexFolder(ports, cid);
-      done += page.rows.length;
-      if (page.next === null) break;
-      after = page.next;
-      yield { done, position: `${part} ${after}` };
-    }
-  }
+  const work = async (rows: readonly StatementRow[]) => {
+    for (const cid of foldersOf(rows)) await indexFolder(ports, cid);
+  };
+  return upgradeRows(ports.rows, { list: { by: 'storing' }, atOnce: rowsAtOnce }, work, position);
 }

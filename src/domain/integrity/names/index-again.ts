@@ -1,6 +1,8 @@
 import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
 import { type Cid, cidIn } from '../identifiers/cid.ts';
 import type { StatementRow } from '../ports.ts';
+import type { ListedStatement } from '../statements/rows.ts';
+import { upgradeRows } from '../statements/upgrade-rows.ts';
 import { documentLimit } from './name.ts';
 import { type NameRecords, namingKind, namingOf } from './name-records.ts';
 import { keepNames, type NamingPorts, recordsOf } from './naming.ts';
@@ -15,28 +17,18 @@ const rowsAtOnce = 200;
  * Indexes the names in all stored statements by the rules of this version.
  * @param position of the page after which it goes on.
  */
-export async function* indexNamesAgain(
+export function indexNamesAgain(
   { names, ...ports }: NamingAgain,
   position: string | null,
 ): AsyncGenerator<UpgradeProgress> {
-  const [first = 'verified', mark = null] = position?.split(' ') ?? [];
-  let done = 0;
-  for (const part of first === 'verified'
-    ? (['verified', 'unverified'] as const)
-    : (['unverified'] as const)) {
-    for (let after = part === first ? mark : null; ; ) {
-      const list = { by: 'kind', kind: namingKind } as const;
-      const page = await ports.rows[part].page(list, after, rowsAtOnce);
-      const placed = page.rows.map((row) => ({ row, position: row.position }));
-      const records = await recordsOf(ports, placed);
-      await keepNames(names, records);
-      for (const id of await nameless(ports, page.rows, records)) await names.remove(id);
-      done += page.rows.length;
-      if (page.next === null) break;
-      after = page.next;
-      yield { done, position: `${part} ${after}` };
-    }
-  }
+  const list = { by: 'kind', kind: namingKind } as const;
+  const work = async (rows: readonly ListedStatement[]) => {
+    const placed = rows.map((row) => ({ row, position: row.position }));
+    const records = await recordsOf(ports, placed);
+    await keepNames(names, records);
+    for (const id of await nameless(ports, rows, records)) await names.remove(id);
+  };
+  return upgradeRows(ports.rows, { list, atOnce: rowsAtOnce }, work, position);
 }
 
 /**

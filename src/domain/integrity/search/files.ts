@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
-import type { Page } from '../../collections/records.ts';
-import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
+import { type UpgradeProgress, upgradePages } from '../../maintenance/upgrades/upgrades.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import type { FolderRecord, FolderRecords, MemberRecord, MemberRecords } from '../folders/folder-records.ts';
+import type { FolderRecords, MemberRecord, MemberRecords } from '../folders/folder-records.ts';
 import { collectionsIn, type FileSearch } from '../folders/indexing.ts';
 import { type Cid, cidUrn, parseCid } from '../identifiers/cid.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../statements/places.ts';
@@ -170,16 +169,15 @@ const foldersPage = 100;
  * Notes the folders whose files an earlier version has not indexed for the search.
  * @param position of the folders after which it goes on.
  */
-export async function* searchOlderFolders(
+export function searchOlderFolders(
   ports: FileIndexing,
   position: string | null,
 ): AsyncGenerator<UpgradeProgress> {
-  let done = 0;
-  for (let after: string | null | undefined = position; after !== undefined; ) {
-    const page: Page<FolderRecord> = await ports.folders.page('key', [], { after, limit: foldersPage });
-    for (const { id, files } of page.records) if (files !== null) await noteFolder(ports, parseCid(id));
-    done += page.records.length;
-    after = page.next;
-    if (after !== undefined) yield { done, position: after };
-  }
+  return upgradePages(
+    (after) => ports.folders.page('key', [], { after, limit: foldersPage }),
+    async (folders) => {
+      for (const { id, files } of folders) if (files !== null) await noteFolder(ports, parseCid(id));
+    },
+    position,
+  );
 }

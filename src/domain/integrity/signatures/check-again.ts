@@ -1,6 +1,5 @@
 import { everythingVisible } from '../../access/visibility.ts';
-import type { Page } from '../../collections/records.ts';
-import type { UpgradeProgress } from '../../maintenance/upgrades/upgrades.ts';
+import { type UpgradeProgress, upgradePages } from '../../maintenance/upgrades/upgrades.ts';
 import { parseCid } from '../identifiers/cid.ts';
 import type { StatementStore } from '../ports.ts';
 import { keepChecked, type SignatureKeeping } from '../retractions/keep.ts';
@@ -22,18 +21,17 @@ const checkedKinds: ReadonlySet<Signature['kind']> = new Set(['proof', 'credenti
  * check.
  * @param position of the page after which it goes on.
  */
-export async function* checkSignaturesAgain(
+export function checkSignaturesAgain(
   ports: CheckingAgain,
   position: string | null,
 ): AsyncGenerator<UpgradeProgress> {
-  let done = 0;
-  for (let after: string | null | undefined = position; after !== undefined; ) {
-    const page: Page<Signature> = await ports.signatures.page('key', [], { after, limit: checkedAtOnce });
-    for (const signature of page.records) await checkAgain(ports, signature);
-    done += page.records.length;
-    if (page.next !== undefined) yield { done, position: page.next };
-    after = page.next;
-  }
+  return upgradePages(
+    (after) => ports.signatures.page('key', [], { after, limit: checkedAtOnce }),
+    async (signatures) => {
+      for (const signature of signatures) await checkAgain(ports, signature);
+    },
+    position,
+  );
 }
 
 async function checkAgain(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
-import { eachRecord } from '../../collections/records.ts';
+import { eachRecord, type Page } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 
 /** The upgrade steps that a store has behind it, or that have begun. */
@@ -43,6 +43,22 @@ export interface UpgradeProgress {
   /** How many things this run has changed or checked. */
   readonly done: number;
   readonly position: string;
+}
+
+/** A step that goes through records page by page. */
+export async function* upgradePages<Item>(
+  read: (after: string | null) => Promise<Page<Item>>,
+  work: (items: readonly Item[]) => Promise<unknown>,
+  position: string | null,
+): AsyncGenerator<UpgradeProgress> {
+  let done = 0;
+  for (let after: string | null | undefined = position; after !== undefined; ) {
+    const page: Page<Item> = await read(after);
+    await work(page.records);
+    done += page.records.length;
+    after = page.next;
+    if (after !== undefined) yield { done, position: after };
+  }
 }
 
 export interface Upgrading {

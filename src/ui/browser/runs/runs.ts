@@ -5,6 +5,7 @@ import { trustBadge } from '../badge.ts';
 import { element, part } from '../element.ts';
 import { loading } from '../failed.ts';
 import '../file-drop.ts';
+import { showFirstSteps } from '../first-steps.ts';
 import { showGraphs } from '../statements/graph-list.ts';
 import { foreignText, nameOrId, statementAddress } from '../statements/shown-text.ts';
 import { pageLinks, registrant, table } from '../statements/statement-table.ts';
@@ -141,12 +142,6 @@ function withoutRuns(): HTMLElement {
     ),
     element('p', {}, element('a', { href: '/ui/statements' }, 'Show what else is stored')),
   );
-}
-
-function showFirstSteps(): void {
-  part('found').hidden = true;
-  part('service-url').textContent = location.origin;
-  part('first-steps').hidden = false;
 }
 
 if (!part('found').hidden) void loading(load, place);

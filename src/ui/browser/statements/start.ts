@@ -1,6 +1,7 @@
 import { element, part } from '../element.ts';
 import { loading } from '../failed.ts';
 import '../file-drop.ts';
+import { showFirstSteps } from '../first-steps.ts';
 import { kindLabel } from '../kinds.ts';
 import { showGraphs } from './graph-list.ts';
 import { askNames } from './names.ts';
@@ -59,12 +60,6 @@ function nothing(next: string | undefined): Node {
   if (next !== undefined) return element('p', {}, 'Nothing matches so far. Older statements may.');
   const what = isFiltered ? 'matches' : 'is stored here yet';
   return element('p', {}, `No statement that you may see ${what}.`);
-}
-
-function showFirstSteps(): void {
-  part('found').hidden = true;
-  part('service-url').textContent = location.origin;
-  part('first-steps').hidden = false;
 }
 
 if (!part('found').hidden) void loading(load, place);
