@@ -110,6 +110,17 @@ test.each([
   ['an old version', { specVersion: '1.3' }, '"1.3" is no version of CycloneDX that is read here'],
   ['no version', {}, '"undefined" is no version'],
   ['an unknown member', { specVersion: '1.6', parts: [] }, 'it has the unknown member "parts"'],
+  [
+    'a component twice',
+    {
+      specVersion: '1.6',
+      components: [
+        { type: 'file', name: 'a' },
+        { name: 'a', type: 'file' },
+      ],
+    },
+    'no item twice',
+  ],
   ['a bom-ref twice', { specVersion: '1.6', components: [component, { ...component, name: 'b' }] }, 'twice'],
   ['a short digest', { specVersion: '1.6', components: [{ ...component, hashes: short }] }, 'has 64 hexa'],
 ])('CycloneDX with %s is refused', async (_, members, reason) => {

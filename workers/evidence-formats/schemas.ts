@@ -1,8 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import { EvidenceProblem } from '../../src/domain/integrity/evidence/evidence.ts';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
+import { isObject } from '../../src/domain/json/is-object.ts';
 import { schemaFile } from './schema-files.ts';
+
+/** In linear time. The library compares each item with each other, which takes minutes for very many components. */
+const uniqueItems: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  errors: false,
+  validate: (isWanted: boolean, items: readonly unknown[]) =>
+    !isWanted || new Set(items.map(canonical)).size === items.length,
+  error: { message: 'must have no item twice' },
+};
+
+function canonical(item: unknown): string {
+  return isObject(item) || Array.isArray(item) ? jcs(item) : JSON.stringify(item);
+}
 
 const validators = new Map<string, ValidateFunction>();
 
@@ -34,6 +51,8 @@ function compiled(name: string): ValidateFunction {
   const version = name.replace(/^cyclonedx-/, '');
   const ajv = new Ajv({ strict: false });
   formats.default(ajv);
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({ ...uniqueItems });
   // Of draft 2019. They are not worth a library: what is no reference or address harms nobody here.
   for (const format of ['iri-reference', 'idn-email']) ajv.addFormat(format, true);
   for (const part of ['spdx', 'jsf-0.82', 'cryptography-defs']) {

@@ -27,7 +27,7 @@ export interface Derived {
 }
 
 /** More parts of a whole stand in further statements, because a statement has a limit. */
-const partsAtOnce = 5_000;
+const partsAtOnce = 500;
 
 /** The statements that follow from evidence. The same evidence, registrant and time give the same statements. */
 export async function derive(evidence: Evidence, by: Provenance, identifyAll: IdentifyAll): Promise<Derived> {

@@ -36,7 +36,8 @@ interface Bytes {
   readonly bytes: Uint8Array;
 }
 
-const storedAtOnce = 64;
+/** Blobs that are stored together take fewer transactions. */
+const storedAtOnce = 500;
 
 export function evidenceWriting(
   ports: EvidenceStoring,

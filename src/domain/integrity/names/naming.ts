@@ -130,13 +130,39 @@ const rowsAtOnce = 200;
 /** The newest statements about a document that get its name when it arrives after them. fsck names the others. */
 const mostRows = 10_000;
 
+type IsStated = (identifier: string) => Promise<boolean>;
+
+/** Whether a statement gives a document as metadata. Documents that are stored at once are looked up at once. */
+function lookingTogether(rows: StatementRows): IsStated {
+  let asked: Promise<ReadonlyMap<string, boolean>> | undefined;
+  let identifiers = new Set<string>();
+  const look = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = [...identifiers];
+    [asked, identifiers] = [undefined, new Set()];
+    const known = await rows.referring(now, [documentPlace], 1);
+    return new Map(now.map((identifier, at) => [identifier, known[at]?.length !== 0]));
+  };
+  return async (identifier) => {
+    identifiers.add(identifier);
+    asked ??= look();
+    return (await asked).get(identifier) ?? false;
+  };
+}
+
 /** Indexes the name in a document for the statements that are stored already. */
-async function nameByDocument({ names, rows, signatures }: Without<'blobs'>, cid: Cid, found: SubjectName) {
+async function nameByDocument(
+  { names, rows, signatures }: Without<'blobs'>,
+  isStated: Readonly<Record<'verified' | 'unverified', IsStated>>,
+  cid: Cid,
+  found: SubjectName,
+) {
   const places = [documentPlace];
   const identifiers = urnsOfBytes(cid).filter((one) => nameFor(one, found) !== undefined);
-  for (const part of [rows.verified, rows.unverified]) {
-    const known = await part.referring(identifiers, places, 1);
-    for (const identifier of identifiers.filter((_, at) => known[at]?.length !== 0)) {
+  for (const name of ['verified', 'unverified'] as const) {
+    const part = rows[name];
+    for (const identifier of identifiers) {
+      if (!(await isStated[name](identifier))) continue;
       const list = { by: 'reference', identifier, places } as const;
       for await (const page of pagesOf(part, list, mostRows)) {
         const positions = new Map(page.map(({ jcsCid, position }) => [jcsCid.text, position]));
@@ -190,10 +216,15 @@ async function* pagesOf(rows: StatementRows, list: StatementList, most: number) 
 
 /** Indexes the name in each small JSON document that is stored. */
 export function namedBlobs(blobs: BlobStore, ports: Without<'blobs'>): BlobStore {
-  return { ...blobs, stage: async () => named(await blobs.stage(), ports) };
+  const isStated = {
+    verified: lookingTogether(ports.rows.verified),
+    unverified: lookingTogether(ports.rows.unverified),
+  };
+  const index = (cid: Cid, name: SubjectName) => nameByDocument(ports, isStated, cid, name);
+  return { ...blobs, stage: async () => named(await blobs.stage(), index) };
 }
 
-function named(staged: StagedBlob, ports: Without<'blobs'>): StagedBlob {
+function named(staged: StagedBlob, index: (cid: Cid, name: SubjectName) => Promise<void>): StagedBlob {
   let chunks: Uint8Array[] | null = [];
   let size = 0;
   let name: SubjectName | undefined;
@@ -218,7 +249,7 @@ function named(staged: StagedBlob, ports: Without<'blobs'>): StagedBlob {
     async commit(cid) {
       readName();
       const outcome = await staged.commit(cid);
-      if (name !== undefined) await nameByDocument(ports, cid, name);
+      if (name !== undefined) await index(cid, name);
       return outcome;
     },
   };
