@@ -17,6 +17,15 @@ const taken = {
   kind: z.string().describe('Which format it is in').meta({ example: 'in-toto' }),
   blob: cidText.describe('The CID of the file, which is stored as it is'),
   statements: z.array(z.string()).describe('The ids of the statements that follow from it'),
+  signatures: z
+    .array(
+      z.object({
+        result: z.enum(['ok', 'failed', 'unknown']).describe('unknown: nobody gave the key or authority'),
+        signer: z.string().nullable().describe('The DID of the key, or the identity in the certificate'),
+        reason: z.string().optional().describe('A sentence, unless the result is ok'),
+      }),
+    )
+    .describe('The signatures in the file, as they were checked'),
 };
 
 export const importedEvidence = z.object(taken).meta({ id: 'ImportedEvidence' });

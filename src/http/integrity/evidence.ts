@@ -17,6 +17,7 @@ import type { App } from '../../platform/http/app.ts';
 import { readBody } from '../../platform/http/body.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import type { RequestLimits } from '../parsed-request.ts';
+import { fileJson } from './imported-file.ts';
 import { openLineageRoutes } from './openlineage.ts';
 import { operation } from './operation.ts';
 
@@ -67,13 +68,13 @@ export function evidenceRoutes(app: App, ports: EvidenceRoutes): void {
         return answer(status, { results: files.map((file, at) => lineJson(lines[at] as Line, file)) });
       const [file] = files as [ImportedEvidence | ServiceError];
       if (file instanceof ServiceError) throw file;
-      return answer(status, file);
+      return answer(status, fileJson(file));
     },
   });
 }
 
 function lineJson({ number: line }: Line, file: ImportedEvidence | ServiceError): ImportedLine {
-  if (!(file instanceof ServiceError)) return { line, ...file, statements: [...file.statements] };
+  if (!(file instanceof ServiceError)) return { line, ...fileJson(file) };
   const pointer = file.details?.[0]?.pointer;
   return { line, error: file.message, code: file.code, ...(pointer !== undefined && { pointer }) };
 }

@@ -15,6 +15,7 @@ import type { App } from '../../platform/http/app.ts';
 import { readCompressibleBody } from '../../platform/http/compressed-body.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import type { RequestLimits } from '../parsed-request.ts';
+import { fileJson } from './imported-file.ts';
 import { operation } from './operation.ts';
 
 export interface OpenLineageRoutes extends EvidenceImporting {
@@ -56,7 +57,7 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
       const { files, isNew } = await importEvidence(ports, principal, [body], request(query));
       const [file] = files as [ImportedEvidence | ServiceError];
       if (file instanceof ServiceError) throw file;
-      return answer(isNew ? 201 : 200, { ...file, statements: [...file.statements] });
+      return answer(isNew ? 201 : 200, fileJson(file));
     },
   });
 

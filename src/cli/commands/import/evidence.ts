@@ -152,6 +152,10 @@ function placeOf({ file, line }: Outcome): string {
   return printableLine(line === undefined ? file : `${file}:${line}`);
 }
 
-function lineFor({ file, kind, statements }: Outcome & Taken): string {
-  return `${kind.padEnd(16)}  ${String(statements.length).padStart(5)} statements  ${printableLine(file)}`;
+function lineFor({ file, kind, statements, signatures }: Outcome & Taken): string {
+  const line = `${kind.padEnd(16)}  ${String(statements.length).padStart(5)} statements  ${printableLine(file)}`;
+  const checks = signatures.map(({ result, signer, reason }) =>
+    result === 'ok' ? `signed by ${signer ?? 'a trusted key'}` : `signature ${result}: ${reason ?? ''}`,
+  );
+  return [line, ...checks.map((check) => `  ${printableLine(check)}`)].join('\n');
 }

@@ -1,18 +1,23 @@
 import pMap from 'p-map';
 import { authorizeProject, type Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { scopeFor } from '../access/statement-scope.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
-import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
+import { cidUrn } from '../identifiers/cid.ts';
 import { parseUtcTime } from '../identifiers/timestamp.ts';
+import type { Check } from '../proofs/reasons.ts';
 import { registrarKey } from '../retractions/keep.ts';
+import { checkOf, signatureId } from '../signatures/signatures.ts';
+import type { StatementName } from '../statements/packed-names.ts';
 import type { Evidence, EvidenceKind } from './evidence.ts';
-import { type EvidenceImports, evidenceImportId } from './evidence-records.ts';
+import { type FirstImports, timesOf } from './evidence-records.ts';
 import { type FolderFinding, withCollections } from './folders.ts';
 import { asEvidenceError } from './kinds.ts';
 import { eventIn } from './openlineage/kind.ts';
 import { followEvents, type RunFollowing } from './openlineage/runs.ts';
-import type { EvidenceReader, ReadEvidence } from './reading.ts';
+import { type ReadFile, readFile } from './read-file.ts';
+import type { EvidenceReader } from './reading.ts';
 import {
   type Derived,
   derive,
@@ -23,11 +28,9 @@ import {
 } from './statements.ts';
 import { bytesOf, type EvidenceStoring, evidenceWriting } from './writing.ts';
 
-export interface EvidenceImporting extends EvidenceStoring, RunFollowing, FolderFinding {
+export interface EvidenceImporting extends EvidenceStoring, RunFollowing, FolderFinding, FirstImports {
   readonly evidenceReader: EvidenceReader;
-  readonly evidenceImports: Pick<EvidenceImports, 'insert' | 'among'>;
   readonly limits: { readonly maxStatementBytes: number };
-  readonly now: () => Date;
 }
 
 export interface ImportRequest {
@@ -43,7 +46,11 @@ export interface ImportedEvidence {
   readonly blob: string;
   /** The ids of the statements that follow from it. */
   readonly statements: readonly string[];
+  /** Those in the file, as they were checked. */
+  readonly signatures: readonly CheckedSignature[];
 }
+
+export type CheckedSignature = Check & { readonly signer: string | null };
 
 /** What became of files that came together: in their order, taken or refused. */
 export interface ImportResult {
@@ -81,19 +88,6 @@ export async function importEvidence(
     files: read.flatMap((one) => (one instanceof ServiceError ? one : (byFile.get(one) ?? []))),
     isNew,
   };
-}
-
-interface ReadFile extends ReadEvidence {
-  readonly bytes: Uint8Array;
-  readonly blob: Cid;
-}
-
-async function readFile(
-  bytes: Uint8Array,
-  reader: EvidenceReader,
-  kind: EvidenceKind | undefined,
-): Promise<ReadFile> {
-  return { bytes, blob: cidOf(codecs.raw, bytes), ...(await reader.read(bytes, kind?.name)) };
 }
 
 /** @see registrarKey */
@@ -152,19 +146,45 @@ async function importTogether(
   const documents = derived.flat().flatMap((one) => [...one.blobs, ...one.documents.map(bytesOf)]);
   const originals = files.map(({ blob, bytes }) => ({ cid: blob, bytes }));
   const statements = derived.map((parts) => parts.flatMap((one) => one.statements));
-  const { ids, isNew } = await writing.put(statements.flat(), [...originals, ...documents]);
+  const { names, isNew } = await writing.put(statements.flat(), [...originals, ...documents]);
   const events = files.map(({ evidence: [one] }) => one && eventIn(one));
   const followed = await asEvidenceError(async () =>
     followEvents(ports, writing, events, { registeredBy, graphId, registrar }),
   );
+  const checks = await checksOf(ports, names, statements.flat());
   let at = 0;
   const outcomes = files.map(({ kind, blob }, index) => {
-    const end = at + (statements[index]?.length ?? 0);
-    const own = [...ids.slice(at, end), followed.computations[index] ?? []].flat();
-    at = end;
-    return { kind, blob: blob.text, statements: [...new Set(own)] };
+    const own = names.slice(at, at + (statements[index]?.length ?? 0));
+    at += own.length;
+    const ids = new Set(
+      [...own.map(({ statement_id: id }) => id), followed.computations[index] ?? []].flat(),
+    );
+    return {
+      kind,
+      blob: blob.text,
+      statements: [...ids],
+      signatures: [...ids].flatMap((id) => checks.get(id) ?? []),
+    };
   });
   return { outcomes, isNew: isNew || followed.isNew };
+}
+
+/** What the checks of the carried signatures have found, by the statements that carry them. */
+async function checksOf(
+  { signatures }: Pick<EvidenceImporting, 'signatures'>,
+  names: readonly StatementName[],
+  statements: readonly JsonObject[],
+): Promise<ReadonlyMap<string, CheckedSignature>> {
+  const carriers = names.filter((_, at) => statements[at]?.['@type'] === 'CredentialRegistration');
+  if (carriers.length === 0) return new Map();
+  const keys = carriers.map((one) => signatureId(one.jcs_cid, one.statement_id));
+  const found = await signatures.among('key', keys, 1);
+  return new Map(
+    carriers.flatMap(({ statement_id: id }, at) => {
+      const [record] = found[at] ?? [];
+      return record ? [[id, { ...checkOf(record), signer: record.signer }] as const] : [];
+    }),
+  );
 }
 
 async function deriveFrom(
@@ -182,28 +202,6 @@ async function deriveFrom(
       statements: [...derived.statements, ...originals, ...(signature ? [signature] : [])],
     };
   });
-}
-
-/** When evidence without a time of its own was imported first. */
-async function timesOf(
-  { evidenceImports, now }: EvidenceImporting,
-  files: readonly ReadFile[],
-  registeredBy: string,
-): Promise<(Date | undefined)[]> {
-  const without = files.filter(({ evidence }) => evidence.some(({ time }) => time === undefined));
-  const importedAt = now().getTime();
-  const records = without.map(({ blob }) => ({ id: evidenceImportId(blob.text, registeredBy), importedAt }));
-  if (records.length === 0) return [];
-  await evidenceImports.insert(records);
-  const found = await evidenceImports.among(
-    'key',
-    records.map(({ id }) => id),
-    1,
-  );
-  const times = new Map(
-    without.map((file, at) => [file, new Date(found[at]?.[0]?.importedAt ?? importedAt)]),
-  );
-  return files.map((file) => times.get(file));
 }
 
 function timeOf({ time }: Evidence, otherwise: Date | undefined): Date {

@@ -1,6 +1,9 @@
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { type EvidenceKind, EvidenceProblem } from './evidence.ts';
+import { attestations, gcloudProvenance } from './in-toto/attestations.ts';
+import { sigstoreBundle } from './in-toto/bundle.ts';
+import { dsseEnvelope } from './in-toto/envelope.ts';
 import { inTotoStatement } from './in-toto/statement.ts';
 import { modelSigning } from './model-signing/model-evidence.ts';
 import { openLineage } from './openlineage/kind.ts';
@@ -13,6 +16,10 @@ import { mlflowRun } from './training/mlflow-run.ts';
 /** All formats that Cairn reads. */
 export const evidenceKinds: readonly EvidenceKind[] = [
   inTotoStatement,
+  dsseEnvelope,
+  sigstoreBundle,
+  attestations,
+  gcloudProvenance,
   openLineage,
   dvcLock,
   mlflowRun,

@@ -7,6 +7,7 @@ import { storeBlob } from '../blobs/upload.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import type { BlobStore, Identifier } from '../ports.ts';
 import { assertAllAccepted } from '../statements/accepted.ts';
+import type { StatementName } from '../statements/packed-names.ts';
 import { putStatements, type StatementWriting } from '../statements/statements.ts';
 import type { JcsDocument } from './documents.ts';
 import type { IdentifyAll } from './statements.ts';
@@ -23,12 +24,12 @@ export interface EvidenceWriting {
   readonly store: (blobs: readonly Bytes[]) => Promise<void>;
   /**
    * Stores statements, and before them the blobs that they name.
-   * @returns the ids of the statements, and whether one was new.
+   * @returns the ids and names of the statements, and whether one was new.
    */
   readonly put: (
     statements: readonly JsonObject[],
     blobs: readonly Bytes[],
-  ) => Promise<{ ids: readonly string[]; isNew: boolean }>;
+  ) => Promise<{ ids: readonly string[]; names: readonly StatementName[]; isNew: boolean }>;
 }
 
 interface Bytes {
@@ -68,7 +69,8 @@ export function evidenceWriting(
       await store(named);
       const put = { ...bodyOf(texts), isBatch: true, generateId: true, graphId, issueVc: false };
       const { names, isNew } = await putStatements(ports, principal, put);
-      return { ids: Array.from(names, ({ statement_id: id }) => id), isNew };
+      const all = [...names];
+      return { ids: all.map(({ statement_id: id }) => id), names: all, isNew };
     },
   };
 }

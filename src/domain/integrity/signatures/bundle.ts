@@ -1,6 +1,7 @@
-import { isObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { readSmallBlob } from '../blobs/blob-store.ts';
 import { isModelBundle } from '../evidence/model-signing/model-bundle.ts';
+import { signedThings } from '../evidence/vouched.ts';
 import { type Cid, cidIn } from '../identifiers/cid.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
 import { failedCheck, type ProofCheck } from '../proofs/proof.ts';
@@ -33,6 +34,7 @@ export async function checkBundle(
   const signed = signedDigests(bytes);
   // The signature of a bundle without an envelope was checked against the artefact itself.
   if (signed === undefined || signed.payload === subject) return check;
+  if ((await signedThings(signed.bundle)).includes(String(subject))) return check;
   if (!digest)
     return { ...check, result: 'unknown', reason: { code: 'subject_not_stored', subject: String(subject) } };
   if (signed.digests.includes(Buffer.from(digest).toString('hex'))) return check;
@@ -47,14 +49,15 @@ async function artefactOf(blobs: BundleChecking['blobs'], cid: Cid): Promise<Uin
 }
 
 /** What the DSSE envelope of a bundle signs; undefined without an envelope. */
-function signedDigests(bytes: Uint8Array): { payload: string; digests: string[] } | undefined {
-  const { dsseEnvelope } = JSON.parse(Buffer.from(bytes).toString());
+function signedDigests(bytes: Uint8Array) {
+  const bundle: JsonObject = JSON.parse(Buffer.from(bytes).toString());
+  const { dsseEnvelope } = bundle;
   if (!isObject(dsseEnvelope)) return undefined;
   const payload = Buffer.from(String(dsseEnvelope.payload), 'base64').toString();
   const statement: unknown = jsonIn(payload);
   const subjects = isObject(statement) && Array.isArray(statement.subject) ? statement.subject : [];
   const digests = subjects.map((one) => String(one?.digest?.sha256));
-  return { payload: payload.trim(), digests };
+  return { bundle, payload: payload.trim(), digests };
 }
 
 function jsonIn(text: string): unknown {

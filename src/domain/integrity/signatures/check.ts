@@ -4,6 +4,7 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { validity } from '../credentials/credential-shape.ts';
 import { verifyCredentialProof } from '../credentials/signed-claims.ts';
 import { issuerCheck } from '../credentials/verify-credential.ts';
+import { vouchedFor } from '../evidence/vouched.ts';
 import { jcs } from '../identification/jcs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
@@ -126,6 +127,19 @@ function identifiersIn(texts: readonly unknown[]): string[] {
   return texts.flatMap((text) => (typeof text === 'string' && referenceIdentifier(text)) || []);
 }
 
+/** What follows from the in-toto statement that is signed. */
+async function vouched({ identifier }: SignatureVerifying, signed: unknown, carrier: JsonObject) {
+  return isObject(signed) ? await vouchedFor(signed, carrier, identifier) : [];
+}
+
+function bundleIn(base64: unknown): unknown {
+  try {
+    return JSON.parse(Buffer.from(String(base64), 'base64').toString());
+  } catch {
+    return undefined;
+  }
+}
+
 const proofMember = Buffer.from('"proof":');
 
 /** Whether a row may carry a signature, without parsing it. */
@@ -143,11 +157,15 @@ async function* checkCarried(ports: SignatureVerifying, row: StatementRow): Asyn
   const { credential, credentialDsse: envelope, sigstoreBundle: bundle, subject } = document;
   if (isObject(credential)) yield await checkCredential(ports, credential);
   if (envelope !== undefined)
-    yield { kind: 'dsse', outcome: ports.dsse(envelope), about: payloadOf(envelope) };
+    yield {
+      kind: 'dsse',
+      outcome: ports.dsse(envelope),
+      about: [...payloadOf(envelope), ...(await vouched(ports, envelope, document))],
+    };
   if (bundle !== undefined)
     yield {
       kind: 'sigstore',
       outcome: await ports.sigstore(bundle, subject),
-      about: identifiersIn([subject]),
+      about: [...identifiersIn([subject]), ...(await vouched(ports, bundleIn(bundle), document))],
     };
 }

@@ -2,6 +2,8 @@ import type { Evidence, Thing } from '../evidence.ts';
 import { readModelPredicate } from '../model-signing/model-evidence.ts';
 import { signaturePredicate } from '../model-signing/signed-model.ts';
 import { readProvenanceV1 } from './provenance-v1.ts';
+import { readProvenanceV01, readProvenanceV02 } from './provenance-v02.ts';
+import { readVerificationSummary } from './verification-summary.ts';
 
 /** What a predicate says about the subjects of its statement. @throws EvidenceProblem. */
 type PredicateReader = (predicate: object, subjects: readonly Thing[]) => Evidence;
@@ -9,6 +11,10 @@ type PredicateReader = (predicate: object, subjects: readonly Thing[]) => Eviden
 const readers: Readonly<Record<string, PredicateReader>> = {
   'https://slsa.dev/provenance/v1': readProvenanceV1,
   [signaturePredicate]: readModelPredicate,
+  'https://slsa.dev/provenance/v0.2': readProvenanceV02,
+  'https://slsa.dev/provenance/v0.1': readProvenanceV01,
+  'https://slsa.dev/verification_summary/v1': readVerificationSummary,
+  'https://slsa.dev/verification_summary/v0.2': readVerificationSummary,
 };
 
 /** What a statement says. A predicate that nobody reads describes the subjects. @throws EvidenceProblem. */

@@ -16,3 +16,13 @@ export function shaped<Shape extends z.ZodType>(
   const reason = problem ? reasonOf(problem) : 'it has another shape';
   throw new EvidenceProblem(`${what} is not valid${place && ` at "${place}"`}: ${reason}.`, place);
 }
+
+/** Reads something inside a document, whose problems get its place. */
+export function below<Result>(place: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof EvidenceProblem)) throw error;
+    throw new EvidenceProblem(error.message, place + error.place);
+  }
+}

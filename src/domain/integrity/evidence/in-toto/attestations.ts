@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
+import { readBundle } from './bundle.ts';
+import { readEnvelope } from './envelope.ts';
+import { below, shaped } from './shape.ts';
+
+const some = z.looseObject({});
+
+const attestationList = z.looseObject({
+  attestations: z.array(z.looseObject({ bundle: some })).min(1),
+});
+
+/** Lists of Sigstore bundles, as the registry of npm and the API of GitHub answer them. */
+export const attestations: EvidenceKind = {
+  name: 'attestations',
+  title: 'list of attestations (npm, GitHub)',
+  recognises: ({ attestations: list }) => Array.isArray(list),
+  read: (document) => {
+    const { attestations: list } = shaped(attestationList, document, 'The list of attestations');
+    return list.map(({ bundle }, at) => below(`/attestations/${at}/bundle`, () => readBundle(bundle)));
+  },
+};
+
+const provenanceOfImage = z.looseObject({
+  provenance_summary: z.looseObject({
+    provenance: z
+      .array(
+        z.looseObject({
+          kind: z.literal('BUILD'),
+          envelope: some,
+          build: z.looseObject({ intotoStatement: some.nullish() }),
+        }),
+      )
+      .min(1),
+  }),
+});
+
+/** Provenance of container images, as `gcloud artifacts docker images describe --show-provenance` prints it. */
+export const gcloudProvenance: EvidenceKind = {
+  name: 'gcloud-provenance',
+  title: 'provenance of Google Cloud Build',
+  recognises: ({ provenance_summary: summary }) => summary !== undefined,
+  read: (document) => {
+    const { provenance_summary: summary } = shaped(provenanceOfImage, document, 'The provenance');
+    return summary.provenance.map(({ envelope, build }, at) => {
+      const place = `/provenance_summary/provenance/${at}`;
+      const evidence = below(`${place}/envelope`, () => readEnvelope(envelope));
+      assertSameSubjects(evidence, build.intotoStatement?.subject, `${place}/build/intotoStatement/subject`);
+      return evidence;
+    });
+  },
+};
+
+/** The file repeats in plain text what is signed. @throws EvidenceProblem if they differ. */
+function assertSameSubjects({ about, steps = [] }: Evidence, plain: unknown, place: string): void {
+  if (!Array.isArray(plain)) return;
+  const signed = [...about, ...steps.flatMap(({ outputs }) => outputs)].map(({ digests }) => digests?.sha256);
+  const isSigned = plain.every((one) => signed.includes(one?.digest?.sha256));
+  if (!isSigned) throw new EvidenceProblem('The text names other subjects than the signed envelope.', place);
+}

@@ -1,0 +1,158 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { preAuthenticationEncoding } from '../../src/domain/integrity/proofs/dsse.ts';
+import { newKey, type TestKey } from '../builders/keys.ts';
+import { slsaStatement } from '../builders/provenance.ts';
+import { startSigstore } from '../builders/sigstore.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { postEvidence } from './evidence-samples.ts';
+import { exportBytes, newGraph } from './manifest-samples.ts';
+import { send, useService } from './service.ts';
+
+const folder = temporaryFolder();
+const builder = newKey('P-256');
+const sigstore = await startSigstore();
+afterAll(async () => {
+  folder[Symbol.dispose]();
+  await sigstore[Symbol.asyncDispose]();
+});
+
+function fileWith(name: string, content: object): string {
+  writeFileSync(join(folder.path, name), JSON.stringify(content));
+  return join(folder.path, name);
+}
+
+const service = useService({
+  CAIRN_DSSE_KEYS_FILE: fileWith('keys.json', { keys: [{ ...builder.jwk, kid: 'build' }] }),
+  CAIRN_SIGSTORE_TRUSTED_ROOT: fileWith('trusted_root.json', sigstore.trustedRoot),
+});
+const registrant = newKey().did;
+const payloadType = 'application/vnd.in-toto+json';
+
+function envelope(by: TestKey, keyid: string, statement: object = slsaStatement()) {
+  const payload = Buffer.from(JSON.stringify(statement));
+  const sig = by.sign(preAuthenticationEncoding(payloadType, payload)).toString('base64');
+  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid, sig }] };
+}
+
+/** Imports a file into a graph of its own. */
+async function imported(file: unknown, by = registrant) {
+  const graph = await newGraph(service);
+  const { json } = await postEvidence(service, file, `?graph_id=${graph}&registered_by=${by}`);
+  const { runs } = (await send(service, 'GET', `/runs/v1?graph_id=${graph}`)).json;
+  return { graph, json, run: runs[0] };
+}
+
+async function trustOf(id: string) {
+  const { json } = await send(
+    service,
+    'GET',
+    `/statements/v1/id/${id.slice('urn:cid:'.length)}/verification`,
+  );
+  return json.trust.state;
+}
+
+describe('an envelope', () => {
+  test('of a given key vouches for what follows from it, and for nothing else', async () => {
+    const { json, run } = await imported(envelope(builder, 'build'));
+    expect(json.signatures).toEqual([{ result: 'ok', signer: builder.did }]);
+    expect(run.trust).toEqual({ state: 'signed', by: builder.did, by_registrant: false, valid: true });
+    const trusts = await Promise.all(json.statements.map(trustOf));
+    // The signer has not signed the statement that this file describes the run.
+    expect(trusts.filter((state) => state === 'claimed')).toHaveLength(1);
+    const ofOthers = await imported(slsaStatement(), newKey().did);
+    expect(ofOthers.run.trust).toEqual({ state: 'claimed' });
+  });
+
+  test.each([
+    ['of a key that nobody gave is unknown', envelope(newKey(), 'other'), 'unknown'],
+    ['of another key than its keyid says fails', envelope(newKey(), 'build'), 'failed'],
+    [
+      'whose payload was changed fails',
+      {
+        ...envelope(builder, 'build'),
+        payload: envelope(
+          builder,
+          'build',
+          slsaStatement({ subject: [{ name: 'b', digest: { sha512: 'b' } }] }),
+        ).payload,
+      },
+      'failed',
+    ],
+  ])('%s, and its run is only claimed', async (_, file, result) => {
+    const { json, run } = await imported(file, newKey().did);
+    expect(json.signatures).toMatchObject([{ result, reason: expect.any(String) }]);
+    expect(run.trust).toEqual({ state: 'claimed' });
+  });
+
+  test('vouches offline, too', async () => {
+    const by = newKey();
+    const { graph, run } = await imported(envelope(by, by.did));
+    const manifest = await exportBytes(service, `graph_ids=${graph}&include_context=true`);
+    const { statements } = JSON.parse(manifest.toString());
+    expect(Object.keys(statements)).toContain(run.id);
+    const path = fileWith('manifest.json', JSON.parse(manifest.toString()));
+    const { cairn } = await import('../cli/run-cairn.ts');
+    const { code, stdout } = await cairn(['verify', path, '--signer', by.did, '--full', '--json']);
+    expect(code).toBe(0);
+    const said = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(JSON.stringify(said)).toContain(run.id);
+  });
+});
+
+describe('a Sigstore bundle', () => {
+  test.each([
+    ['sha256', 'a'.repeat(64)],
+    ['sha512', 'b'.repeat(128)],
+  ])('about a subject with %s vouches for what follows from it', async (algorithm, digest) => {
+    const statement = slsaStatement({ subject: [{ name: 'app', digest: { [algorithm]: digest } }] });
+    const { json, run } = await imported(
+      await sigstore.sign(JSON.stringify(statement), { type: payloadType }),
+    );
+    expect(json.signatures).toEqual([{ result: 'ok', signer: 'ada@example.com' }]);
+    expect(run.trust).toMatchObject({ state: 'signed', by: 'ada@example.com' });
+  });
+
+  test('with a changed envelope fails', async () => {
+    const bundle = await sigstore.sign(JSON.stringify(slsaStatement()), { type: payloadType });
+    const other = slsaStatement({ subject: [{ name: 'other', digest: { sha512: 'other' } }] });
+    bundle.dsseEnvelope.payload = Buffer.from(JSON.stringify(other)).toString('base64');
+    const { json, run } = await imported(bundle);
+    expect(json.signatures).toMatchObject([{ result: 'failed' }]);
+    expect(run.trust).toEqual({ state: 'claimed' });
+  });
+
+  test('of bytes that are stored is checked with these, and otherwise unknown', async () => {
+    const bundle = await sigstore.sign('a file', { asMessage: true });
+    expect((await imported(bundle)).json.signatures).toMatchObject([{ result: 'unknown' }]);
+    await service.app.request('/store/v1/blob?multihash=sha2-256', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/octet-stream', host: 'localhost' },
+      body: 'a file',
+    });
+    const { json } = await imported(bundle, newKey().did);
+    expect(json.signatures).toMatchObject([{ result: 'ok', signer: 'ada@example.com' }]);
+  });
+
+  test.each([
+    ['with two contents', (bundle: object) => ({ ...bundle, messageSignature: { signature: 'YQ==' } }), ''],
+    [
+      'without a certificate or key',
+      (bundle: object) => ({ ...bundle, verificationMaterial: {} }),
+      '/verificationMaterial',
+    ],
+    [
+      'of another version',
+      (bundle: object) => ({ ...bundle, mediaType: 'application/vnd.dev.sigstore.bundle.v9+json' }),
+      '/mediaType',
+    ],
+  ])('%s is refused', async (_, change, pointer) => {
+    const bundle = await sigstore.sign(JSON.stringify(slsaStatement()), { type: payloadType });
+    const { status, json } = await postEvidence(service, change(bundle));
+    expect([status, json.code, json.details?.[0]?.pointer ?? '']).toEqual([400, 'invalid_evidence', pointer]);
+  });
+});
