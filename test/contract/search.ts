@@ -276,6 +276,18 @@ export function searchContract(open: () => Promise<Searched>): void {
       expect(await found(own, seenBy(coming))).toEqual([`${own}.bin`]);
     });
 
+    test('finds a file at once behind a thousand files whose paths differ from its own in a digit', async () => {
+      const path = (at: number) => `${own}/class-${Math.floor(at / 250)}/image-${at}.png`;
+      const files = Array.from({ length: 1_250 }, (_, at) => [path(at), `${at}`]);
+      await stateFolder(await putFolder(Object.fromEntries(files)));
+      await indexFiles();
+      const words = wordsIn(`${own}/class-0/ png`) ?? expect.fail();
+      const asked = { words, group: 'artefacts' } as const;
+      const page = { after: null, limit: 5 };
+      const { hits } = await store.search.inGroup(asked, page, seenBy(graph).visibility);
+      expect(hits).toHaveLength(5);
+    }, 60_000);
+
     test('reads many matches from the newest to the oldest, however their times are spread', async () => {
       const [day, now] = [86_400_000_000, Date.now() * 1_000];
       const burst = Array.from({ length: 450 }, (_, at) => now - 400 * day + at);

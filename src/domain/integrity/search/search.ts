@@ -133,12 +133,15 @@ async function* candidatesFrom(
   const [first, mark] = place ?? [0, null];
   for (const [number, rank] of ranks.entries()) {
     if (number < first) continue;
+    const sets = setsFor(parts, words, rank);
+    let isExact = false;
     for (let after: string | null = number === first ? mark : null; ; ) {
-      const page = await terms.matching(setsFor(parts, words, rank), { after, limit: entriesAtOnce });
+      const page = await terms.matching(sets, { after, limit: entriesAtOnce, isExact });
       after = page.found.at(-1)?.mark ?? null;
       const isEnd = page.isLast || after === null;
       const afterRank: Place | null = number + 1 < ranks.length ? [number + 1, null] : null;
       const candidates = page.found.flatMap((found) => candidateOf(found, words, rank) ?? []);
+      isExact ||= 2 * candidates.length < page.found.length;
       yield { candidates, read: page.found.length, end: isEnd ? afterRank : [number, after] };
       if (isEnd) break;
     }

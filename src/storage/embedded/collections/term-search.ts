@@ -12,12 +12,12 @@ export function embeddedTermSearch<Item>(
   const [table, index] = [quoted(name), quoted(termTable(name))];
   const densityOf = densities(reader, index);
   const last = Number.MAX_SAFE_INTEGER;
-  const marks = (groups: readonly TermGroup[], before: number, limit: number) =>
+  const marks = (sets: readonly TermSet[], before: number, limit: number) =>
     reader
       .prepare(
         `SELECT rowid AS mark FROM ${index} WHERE ${index} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?`,
       )
-      .all(rarestSets(groups, densityOf).map(oneOf).join(' AND '), before, limit)
+      .all(sets.map(oneOf).join(' AND '), before, limit)
       .map(({ mark }) => Number(mark));
   const read = (wanted: readonly number[]) =>
     reader
@@ -27,14 +27,14 @@ export function embeddedTermSearch<Item>(
       .all(JSON.stringify(wanted))
       .map(({ mark, record }) => ({ record: JSON.parse(String(record)) as Item, mark: String(mark) }));
   return {
-    async matching(groups, { after, limit }) {
+    async matching(groups, { after, limit, isExact = false }) {
       const before = after === null ? last : Number(after);
       if (!Number.isSafeInteger(before)) throwBadCursor();
-      const found = marks(groups, before, limit + 1);
+      const found = marks(rarestSets(groups, densityOf, isExact ? Infinity : setsAsked), before, limit + 1);
       return { found: read(found.slice(0, limit)), isLast: found.length <= limit };
     },
     async few(groups, most) {
-      const found = marks(groups, last, most + 1);
+      const found = marks(rarestSets(groups, densityOf, setsAsked), last, most + 1);
       return found.length > most ? undefined : read(found);
     },
   };
@@ -51,12 +51,17 @@ const setsAsked = 6;
  * The rarest set of each group, and then the next ones, the rarest first. The index reads the first set, and looks into the others
  * for what it finds.
  */
-function rarestSets(groups: readonly TermGroup[], densityOf: (set: TermSet) => number): TermSet[] {
+function rarestSets(
+  groups: readonly TermGroup[],
+  densityOf: (set: TermSet) => number,
+  most: number,
+): TermSet[] {
   const known = groups.map((group) =>
     group.map((set) => ({ set, density: densityOf(set) })).toSorted(byDensity),
   );
-  const turns = Array.from({ length: setsAsked }, (_, at) => known.flatMap((sets) => sets[at] ?? []));
-  const chosen = turns.flatMap((sets) => sets.toSorted(byDensity)).slice(0, setsAsked);
+  const longest = Math.max(...groups.map(({ length }) => length));
+  const turns = Array.from({ length: longest }, (_, at) => known.flatMap((sets) => sets[at] ?? []));
+  const chosen = turns.flatMap((sets) => sets.toSorted(byDensity)).slice(0, most);
   return chosen.toSorted(byDensity).map(({ set }) => set);
 }
 
@@ -69,7 +74,7 @@ function byDensity(one: Dense, other: Dense): number {
 }
 
 /** So many of the newest rows with a term tell how many there are. */
-const rowsLooked = 8;
+const rowsLooked = 32;
 const rememberedMs = 600_000;
 const mostRemembered = 20_000;
 

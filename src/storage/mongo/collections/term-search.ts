@@ -85,15 +85,16 @@ export function mongoTermSearch<Item>(database: Database, declared: Collection):
   }
 
   const rarity = rarities((set) => count([oneOf(set)], commonFrom));
-  const wantedOf = async (groups: readonly TermGroup[]) => (await rarestSets(groups, rarity)).map(oneOf);
+  const wantedOf = async (groups: readonly TermGroup[], isExact = false) =>
+    (isExact ? groups.flat() : await rarestSets(groups, rarity)).map(oneOf);
 
   return {
-    async matching(groups, { after, limit }) {
+    async matching(groups, { after, limit, isExact }) {
       const place = after === null ? null : placeIn(after);
       const [until = database.now().getTime() * 1_000, id = ''] = place ?? [];
       const older = { $or: [{ [order]: { $lt: until } }, { [order]: until, _id: { $lt: id } }] };
       const beyond = place ? [{ [order]: { $lte: until } }, older] : [];
-      const wanted = await wantedOf(groups);
+      const wanted = await wantedOf(groups, isExact);
       const all = await allOf([...wanted, ...beyond]);
       const documents = all ?? (await newest(wanted, beyond, until, limit + 1));
       return { found: found(documents.slice(0, limit)), isLast: documents.length <= limit };
