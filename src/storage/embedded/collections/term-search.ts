@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { TermGroup, TermSearch, TermSet } from '../../../domain/collections/term-search.ts';
 import { throwBadCursor } from '../../../domain/cursors.ts';
+import { Remembered } from '../../remembered.ts';
 import { quoted, termTable } from './tables.ts';
 
 export function embeddedTermSearch<Item>(
@@ -75,23 +76,18 @@ function byDensity(one: Dense, other: Dense): number {
 
 /** So many of the newest rows with a term tell how many there are. */
 const rowsLooked = 32;
-const rememberedMs = 600_000;
-const mostRemembered = 20_000;
-
 /** Estimates which share of the rows has a term of a set. */
 function densities(reader: DatabaseSync, index: string): (set: TermSet) => number {
-  const known = new Map<string, number>();
-  let since = 0;
+  const known = new Remembered<number>();
+  const newest = `SELECT rowid FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ${rowsLooked}`;
   return (set) => {
-    if (known.size >= mostRemembered || performance.now() - since > rememberedMs) {
-      known.clear();
-      since = performance.now();
-    }
-    return known.getOrInsertComputed(oneOf(set), (match) => {
-      const newest = `SELECT rowid FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ${rowsLooked}`;
-      const rows = reader.prepare(newest).all(match);
-      const span = Number(rows[0]?.rowid) - Number(rows.at(-1)?.rowid);
-      return rows.length < rowsLooked ? 0 : rowsLooked / span;
-    });
+    const match = oneOf(set);
+    const found = known.get(match);
+    if (found !== undefined) return found;
+    const rows = reader.prepare(newest).all(match);
+    const span = Number(rows[0]?.rowid) - Number(rows.at(-1)?.rowid);
+    const density = rows.length < rowsLooked ? 0 : rowsLooked / span;
+    known.set(match, density);
+    return density;
   };
 }

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { TermGroup, TermPage, TermSearch, TermSet } from '../../../domain/collections/term-search.ts';
 import { throwBadCursor } from '../../../domain/cursors.ts';
+import { Remembered } from '../../remembered.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { eachDocument, rawDocuments } from '../some-documents.ts';
@@ -13,9 +14,9 @@ const fewMatches = 200;
 const firstWindow = 60_000_000;
 const widening = 8;
 /** Looks of one page. The page ends after them, or before them if it is full. */
-const mostLooks = 24;
-/** More matches of a window are not sorted. A smaller window is read. */
-const mostSorted = 400;
+const mostLooks = 32;
+/** Of a window with more matches, only a part is read. */
+const mostSorted = 300;
 
 type Matches = readonly object[];
 
@@ -55,28 +56,38 @@ export function mongoTermSearch<Item>(database: Database, declared: Collection):
       : await read(wanted, 2 * fewMatches);
   }
 
+  /** Where the newest matches of the same sets were lately, and in which time so many are as a page has. */
+  const places = new Remembered<{ readonly newest: number; readonly width: number }>();
+
   /** At least `most` of the newest matches, or all. */
   async function newest(wanted: Matches, beyond: Matches, until: number, most: number) {
     const documents: RecordDocument[] = [];
-    let [from, width, above] = [until, firstWindow, beyond];
+    const key = JSON.stringify(wanted);
+    const known = places.get(key);
+    const isFirst = beyond.length === 0;
+    let [from, width, growth, above] = [until, known?.width ?? firstWindow, widening, beyond];
+    if (known && isFirst) width = Math.max(1, until - known.newest);
     for (let look = 0; look < mostLooks && documents.length < most; look += 1) {
-      const matches = await read([...wanted, ...above, { [order]: { $gt: from - width } }], mostSorted + 1);
-      if (matches.length > mostSorted && width > 1) {
-        width = Math.ceil(width / widening ** 2);
+      const window = [...wanted, ...above, { [order]: { $gt: from - width } }];
+      const matches = await count(window, mostSorted + 1);
+      if (matches > mostSorted && width > 1) {
+        [width, growth] = [Math.ceil(width / widening), 2];
         continue;
       }
-      documents.push(...matches);
-      [from, width, above] = [from - width, width * widening, [{ [order]: { $lte: from - width } }]];
-      if (matches.length > 0) continue;
-      // Any match says how far to go at most. Servers that read in the order of the index answer the next one.
-      const [next] = await read([...wanted, ...above], 1);
-      if (!next) return documents;
-      width = from - next[order] + 1;
+      if (matches > 0) {
+        documents.push(...(await read(window, 2 * mostSorted)));
+        places.set(key, { newest: documents[0]?.[order], width: Math.ceil((width * most) / matches) });
+      }
+      [from, above] = [from - width, [{ [order]: { $lte: from - width } }]];
+      const lacking = (1.5 * (most - documents.length)) / matches;
+      width =
+        look === 0 && known && isFirst && matches === 0
+          ? known.width
+          : Math.ceil(width * Math.min(growth, lacking));
     }
     if (documents.length >= most) return documents;
     const rest = {
-      ...rawDocuments(most),
-      projection: { [termsMember]: 0 },
+      ...{ ...rawDocuments(most), projection: { [termsMember]: 0 } },
       sort: { [order]: -1, _id: -1 } as const,
     };
     const last = stored.find<Buffer>({ $and: [...wanted, ...above] } as Filter<RecordDocument>, rest);
@@ -112,21 +123,16 @@ function oneOf(set: TermSet) {
 
 /** So many records with a term are common. */
 const commonFrom = 100;
-/** A set of common terms makes the answer smaller. More of them take longer than the records that lack them. */
-const setsAsked = 4;
-const setsCounted = 8;
+/** More sets hardly make the answer smaller. */
+const setsAsked = 8;
 
-/** The rarest set alone if it is rare. Otherwise one of each group, and then the others. */
+/** A set alone if it is rare. Otherwise some of each group. */
 async function rarestSets(groups: readonly TermGroup[], rarity: (set: TermSet) => Promise<number>) {
-  const most = Math.max(1, Math.floor(setsCounted / groups.length));
-  const some = groups.slice(0, setsCounted).map((group) => spread(group, most));
-  const counts = await Promise.all(
-    some.flatMap((group) => group.map(async (set, at) => ({ set, at, count: await rarity(set) }))),
-  );
+  const most = Math.max(1, Math.floor(setsAsked / groups.length));
+  const sets = groups.slice(0, setsAsked).flatMap((group) => spread(group, most));
+  const counts = await Promise.all(sets.map(async (set) => ({ set, count: await rarity(set) })));
   const rarest = counts.toSorted((one, other) => one.count - other.count)[0];
-  if (rarest && rarest.count < commonFrom) return [rarest.set];
-  const oneOfEach = counts.toSorted((one, other) => one.at - other.at);
-  return oneOfEach.slice(0, setsAsked).map(({ set }) => set);
+  return rarest && rarest.count < commonFrom ? [rarest.set] : sets;
 }
 
 /** Some of many, at equal distances. */
@@ -135,20 +141,13 @@ function spread(sets: TermGroup, most: number): TermGroup {
   return Array.from({ length: most }, (_, at) => sets[Math.floor((at * sets.length) / most)] ?? []);
 }
 
-const rememberedMs = 600_000;
-const mostRemembered = 20_000;
-
 /** How many records have a term of a set, as far as they were counted lately. */
 function rarities(countOf: (set: TermSet) => Promise<number>): (set: TermSet) => Promise<number> {
-  const known = new Map<string, Promise<number>>();
-  let since = 0;
+  const known = new Remembered<Promise<number>>();
   return async (set) => {
-    if (known.size >= mostRemembered || performance.now() - since > rememberedMs) {
-      known.clear();
-      since = performance.now();
-    }
     const key = set.join();
-    const counted = known.getOrInsertComputed(key, () => countOf(set));
+    const counted = known.get(key) ?? countOf(set);
+    known.set(key, counted);
     counted.catch(() => known.delete(key));
     return await counted;
   };
