@@ -38,6 +38,8 @@ function exchange(at: number): AuditExchange {
     occurredAt: first + Math.floor((at / exchangeCount) * days * day),
     durationMs: (at * 7_919) % 5_003,
     outcome: at % 50 === 0 ? 'error' : at % 75 === 0 ? 'denied' : 'ok',
+    inputTokens: null,
+    outputTokens: null,
     model: `model-${at % 5}`,
     correlationId: null,
     requestBody: null,

@@ -30,6 +30,7 @@ import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
 import { projectRoutes } from './http/control-plane/projects/runtime.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
+import { traceRoutes } from './http/control-plane/traces.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { neverKept } from './http/control-plane/visitor.ts';
 import { healthRoutes } from './http/health.ts';
@@ -150,7 +151,9 @@ export async function openControlPlane(
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
   const gateway = openAgents(app, { ...ports, store, settings, attempts });
-  gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
+  const reports = { ...gatewayPorts(store, now), limits: settings };
+  gatewayRoutes(gateway, reports);
+  traceRoutes(gateway, { ...reports, services: settings.traceAgents ?? new Map() });
   const projectReads = projectReadPorts(store, settings, log, now);
   projectRoutes(app, projectReads);
   const links = linksTo({

@@ -100,6 +100,7 @@ const rules: ImportRules = {
     pino: ['src/platform/'],
     piscina: ['workers/'],
     'rate-limiter-flexible': ['src/platform/', 'src/composition/rate-limits.ts'],
+    protobufjs: ['src/platform/otlp.ts'],
     'prom-client': ['src/platform/telemetry/'],
     'range-parser': ['src/http/', 'src/platform/'],
     'rdf-canonize': ['src/domain/'],

@@ -50,6 +50,8 @@ export function newExchange(members: Partial<AuditExchange> = {}): AuditExchange
     durationMs: null,
     outcome: 'ok',
     model: null,
+    inputTokens: null,
+    outputTokens: null,
     correlationId: null,
     requestBody: null,
     responseBody: null,

@@ -17,6 +17,8 @@ export function sentExchange(members: Partial<SentExchange> & Named): SentExchan
     durationMs: 10,
     outcome: 'ok',
     model: null,
+    inputTokens: null,
+    outputTokens: null,
     correlationId: null,
     requestBody: body(`{"of": "${members.sourceId}"}`),
     responseBody: body('{}'),

@@ -84,6 +84,8 @@ function namesOneExchange(record: { exchange_key: string | null; exchange_source
 
 const oneExchange = 'must name its exchange by exchange_key or by exchange_source_id, and not by both';
 
+const tokens = z.int().min(0);
+
 export const exchangeRecord = z
   .strictObject({
     source_id: sourceId,
@@ -94,6 +96,8 @@ export const exchangeRecord = z
     duration_ms: optional(z.number().min(0).max(Number.MAX_SAFE_INTEGER)),
     outcome: z.enum(['ok', 'error', 'denied']),
     model: optional(printable(200)),
+    input_tokens: optional(tokens),
+    output_tokens: optional(tokens),
     correlation_id: optional(printable(200)).describe('For tracing only; it joins nothing'),
     // With a description they are written out, so that GatewayBody itself is not nullable.
     request_body: optional(body).describe('Null if it was not recorded'),

@@ -28,6 +28,8 @@ export const exchange = z
     duration_ms: z.number().nullable(),
     outcome,
     model: z.string().nullable(),
+    input_tokens: z.int().nullable(),
+    output_tokens: z.int().nullable(),
     correlation_id: z.string().nullable().describe('For tracing only'),
     request_body: body,
     response_body: body,

@@ -56,6 +56,7 @@ export const registrationOperation = operationsOf<'registration', Registrant>({
 
 const prefix = '/v1/gateway';
 const registrations = `${prefix}/registrations`;
+const traces = '/v1/traces';
 
 export interface GatewayAuthentication {
   readonly gateway: BearerAttempts;
@@ -64,7 +65,7 @@ export interface GatewayAuthentication {
   readonly registrantOf: (jti: string) => Promise<Registrant>;
 }
 
-/** Authenticates callers below /v1/gateway by credentials of their own, whichever way other callers authenticate. */
+/** Authenticates callers below /v1/gateway, and of traces, by credentials of their own, whichever way other callers authenticate. */
 export function gatewayApps(
   app: ControlPlaneApp,
   { gateway, registration, registrantOf }: GatewayAuthentication,
@@ -82,6 +83,6 @@ export function gatewayApps(
     context.set('caller', (() => caller(context)) as never);
     await next();
   };
-  app.use(`${prefix}/*`, authentication);
+  for (const path of [`${prefix}/*`, traces]) app.use(path, authentication);
   return { gateway: app as unknown as GatewayApp, registration: app as unknown as RegistrationApp };
 }

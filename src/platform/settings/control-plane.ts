@@ -1,4 +1,5 @@
 import {
+  agentsOfServices,
   authServiceUrl,
   choice,
   cookieDomain,
@@ -37,6 +38,9 @@ export const controlPlaneSettingTable = {
   ).about('Issuer (iss) of registration tokens.'),
   gatewaySecret: optionalSecret('CAIRN_GATEWAY_SECRET', secret(32)).about(
     'Secret that signs the credentials of gateways (cairn gateway-token), at least 32 bytes. Without it nothing can report what agents do.',
+  ),
+  traceAgents: optional('CAIRN_TRACE_AGENTS', agentsOfServices).about(
+    'The agents of services that send traces, as service.name=agent_id, separated by commas. Spans and resources with cairn.agent_id need none.',
   ),
   authAllowedEmailDomains: optional(go('auth-allowed-email-domains'), emailDomains).about(
     'E-mail domains, separated by commas, that may sign in by browser or call with an ID token. The address must be verified. Default: any domain.',

@@ -190,6 +190,17 @@ export function emptyMeans<Value>(meaning: string, kind: z.ZodType<Value>) {
   return z.preprocess((value) => (value === '' ? meaning : value), kind).describe(kind.description ?? '');
 }
 
+/** Names of services, each with the id of its agent. */
+export const agentsOfServices = z
+  .string()
+  .transform((value) => listOf(value).map((pair) => pair.split('=')))
+  .refine(
+    (pairs) => pairs.every(([service, agent, ...more]) => service && agent && more.length === 0),
+    'must be pairs of a service and its agent separated by commas, such as support-bot=agent_…,coder=agent_…',
+  )
+  .transform((pairs) => new Map(pairs as [string, string][]))
+  .describe('service=agent, separated by commas');
+
 /** In lower case. */
 export const emailDomains = z
   .string()

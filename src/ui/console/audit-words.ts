@@ -12,6 +12,7 @@ export const auditWords: Readonly<Record<string, string>> = {
   'POST /v1/gateway/audit-exchanges': 'Report exchanges of agents',
   'POST /v1/gateway/plugin-events': 'Report events of plugins',
   'POST /v1/gateway/state-records': 'Report states of agents',
+  'POST /v1/traces': 'Report traces of agents',
   'POST /v1/gateway/memberships': 'Report members of projects',
   'POST /v1/gateway/project-bindings': 'Report who decides about the project',
   'PUT /statements/v1': 'Store the statement',

@@ -22,6 +22,12 @@ export interface ExchangeView {
   readonly hasLineages: boolean;
 }
 
+function tokens({ inputTokens = null, outputTokens = null }: Partial<AuditExchange>): string | null {
+  if (inputTokens === null && outputTokens === null) return null;
+  const counted = (count: number | null) => (count === null ? 'unknown' : count.toLocaleString('en'));
+  return `${counted(inputTokens)} in, ${counted(outputTokens)} out`;
+}
+
 /** One exchange: its bodies, the plugin events beside it, and the states of the agent down to their blobs. */
 export function exchangePage(view: ExchangeView): ConsolePage {
   const { agent, project, exchange, parts } = view;
@@ -38,6 +44,7 @@ ${facts([
   ['Time', time(exchange.occurredAt)],
   ['Duration', durationMs === null ? null : `${Math.round(durationMs).toLocaleString('en')} ms`],
   ['Model', model],
+  ['Tokens', tokens(exchange)],
   ['Key', copyable('exchange-key', exchangeKey, 'the key')],
   ['Project', named(view.projectName, project)],
   ['Correlation id', correlationId],

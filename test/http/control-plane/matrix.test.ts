@@ -68,6 +68,7 @@ const requests: Record<string, Row> = {
   'POST /v1/gateway/state-records': gatewayRow('state-records'),
   'POST /v1/gateway/memberships': gatewayRow('memberships'),
   'POST /v1/gateway/project-bindings': gatewayRow('project-bindings'),
+  'POST /v1/traces': { ...gatewayRow('audit-exchanges'), path: '/v1/traces' },
   // Of an operator project. `projects/` tests those of the governance console.
   ...Object.fromEntries(projectReads.map((name) => [name, { access: 'project', path: name, status: 200 }])),
 };
@@ -191,7 +192,7 @@ function token(make: (provider: typeof plane.provider) => Promise<string> | stri
 /** The status that the access rules require. */
 function demanded(operation: string, caller: (typeof callers)[string]): number {
   const { access, path, status, member = status } = requests[operation] ?? missing(operation);
-  if (access === 'public' || path.startsWith('/v1/gateway/')) return status;
+  if (access === 'public' || /^\/v1\/(?:gateway\/|traces$)/.test(path)) return status;
   if (caller.is === 'nobody') return 401;
   if (caller.is === 'refused') return 403;
   if (caller.cannotChange && !operation.startsWith('GET ')) return 403;

@@ -16,6 +16,8 @@ type Content = Pick<
   | 'outcome'
   | 'model'
   | 'correlationId'
+  | 'inputTokens'
+  | 'outputTokens'
 >;
 
 export interface SentExchange extends Content {
@@ -35,7 +37,16 @@ export function checkedExchange({ requestBody, responseBody, ...content }: SentE
     responseBody && bodyOf(responseBody, '/response_body'),
   ] as const;
   const bodies = bytes.map((body) => body && [body.contentType, body.cid.text]);
-  return { ...content, bytes, digest: contentDigest({ ...content, bodies }) };
+  return { ...content, bytes, digest: contentDigest({ ...withoutUntold(content), bodies }) };
+}
+
+/** Digests of versions that knew no tokens stay the same. */
+function withoutUntold({ inputTokens, outputTokens, ...content }: Content): object {
+  return {
+    ...content,
+    ...(inputTokens !== null && { inputTokens }),
+    ...(outputTokens !== null && { outputTokens }),
+  };
 }
 
 /** @returns the stored exchanges, in order. @throws ServiceError as `assertActive` and `insertOnce`. */

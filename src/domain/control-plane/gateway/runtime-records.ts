@@ -39,6 +39,9 @@ export const auditExchanges = collection('audit_exchanges', {
     durationMs: z.number().min(0).nullable(),
     outcome: z.enum(['ok', 'error', 'denied']),
     model: z.string().nullable(),
+    /** Missing in records of earlier versions, like those of the answer. */
+    inputTokens: z.int().min(0).nullable().default(null),
+    outputTokens: z.int().min(0).nullable().default(null),
     /** For tracing only. It joins nothing. */
     correlationId: z.string().nullable(),
     requestBody: sealedBody.nullable(),

@@ -28,6 +28,8 @@ export function exchangeJson(one: InProject<AuditExchange>): z.output<typeof exc
     duration_ms: one.durationMs,
     outcome: one.outcome,
     model: one.model,
+    input_tokens: one.inputTokens ?? null,
+    output_tokens: one.outputTokens ?? null,
     correlation_id: one.correlationId,
     request_body: bodyJson(one.requestBody),
     response_body: bodyJson(one.responseBody),

@@ -67,6 +67,8 @@ describe('answers', () => {
       duration_ms: 12,
       outcome: 'ok',
       model: 'small',
+      input_tokens: null,
+      output_tokens: null,
       correlation_id: null,
       request_body: { content_type: 'application/json', size: 18 },
       response_body: { content_type: 'application/json', size: 13 },

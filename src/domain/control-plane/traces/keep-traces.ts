@@ -1,0 +1,101 @@
+import { ServiceError } from '../../errors.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { mostRecords } from '../gateway/batch.ts';
+import { checkedEvent, keepEvents } from '../gateway/events.ts';
+import { checkedExchange, keepExchanges } from '../gateway/exchanges.ts';
+import type { GatewayPorts } from '../gateway/ports.ts';
+import { type AgentsOfServices, reportsOf } from './reports.ts';
+import { type Rejected, type Span, spansIn } from './spans.ts';
+
+export interface KeptTraces {
+  readonly exchanges: number;
+  readonly events: number;
+  /** Why others were not kept, one reason for each. */
+  readonly rejected: readonly string[];
+}
+
+const readAtOnce = 100;
+
+/**
+ * Keeps what the spans of a request report about agents. A span that is not accepted stops no other.
+ * @param request in the JSON form of OTLP. @throws ServiceError `unavailable`.
+ */
+export async function keepTraces(
+  ports: GatewayPorts,
+  services: AgentsOfServices,
+  request: unknown,
+): Promise<KeptTraces> {
+  const rejected: string[] = [];
+  const accepted = <Value>(value: Value | Rejected): value is Value => {
+    const isRejected = typeof value === 'object' && value !== null && 'reason' in value;
+    if (isRejected) rejected.push((value as Rejected).reason);
+    return !isRejected;
+  };
+  const spans: Span[] = [];
+  for await (const span of slowly(spansIn(request))) if (accepted<Span>(span)) spans.push(span);
+  const exchanges = [];
+  const events = [];
+  for await (const report of slowly(reportsOf(spans, services))) {
+    if (!accepted(report)) continue;
+    try {
+      if ('exchange' in report) exchanges.push(checkedExchange(report.exchange));
+      if ('event' in report) events.push(checkedEvent(report.event));
+    } catch (error) {
+      rejected.push(reasonOf(error));
+    }
+  }
+  return {
+    exchanges: await keepAccepted(exchanges, (some) => keepExchanges(ports, some), rejected),
+    events: await keepAccepted(events, (some) => keepEvents(ports, some), rejected),
+    rejected,
+  };
+}
+
+async function* slowly<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+  let count = 0;
+  for (const item of items) {
+    if (count % readAtOnce === 0) await yieldToEventLoop();
+    count += 1;
+    yield item;
+  }
+}
+
+/** Keeps records, and leaves out those that are refused. @returns how many were kept. */
+async function keepAccepted<One>(
+  records: readonly One[],
+  keep: (some: readonly One[]) => Promise<unknown>,
+  rejected: string[],
+): Promise<number> {
+  let kept = 0;
+  for (let start = 0; start < records.length; start += mostRecords) {
+    let rest = records.slice(start, start + mostRecords);
+    while (rest.length > 0) {
+      const refused = await keep(rest).then(
+        () => new Map<number, string>(),
+        (error: unknown) => refusedIn(error),
+      );
+      if (refused.size === 0) {
+        kept += rest.length;
+        break;
+      }
+      rejected.push(...refused.values());
+      rest = rest.filter((_, at) => !refused.has(at));
+    }
+  }
+  return kept;
+}
+
+/** The reasons by the index of the record. */
+function refusedIn(error: unknown): Map<number, string> {
+  const details = error instanceof ServiceError ? (error.details ?? []) : [];
+  const refused = new Map(
+    details.flatMap(({ index, reason }) => (index === undefined ? [] : [[index, reason]])),
+  );
+  if (refused.size === 0) throw error;
+  return refused;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.message.replace(/\.$/, '');
+  throw error;
+}

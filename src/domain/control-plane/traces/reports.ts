@@ -1,0 +1,157 @@
+import { uuidIn } from '../../integrity/identifiers/identifiers.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
+import type { SentEvent } from '../gateway/events.ts';
+import type { SentExchange } from '../gateway/exchanges.ts';
+import type { SentBody } from '../gateway/sent-bytes.ts';
+import { type Attributes, isAboutAi, type Meaning, toldBy, toolOperation } from './conventions.ts';
+import type { Rejected, Span } from './spans.ts';
+
+/** What a span reports. */
+export type Report = { readonly exchange: SentExchange } | { readonly event: SentEvent };
+
+/** Names of services, to the ids of their agents. */
+export type AgentsOfServices = ReadonlyMap<string, string>;
+
+const agentAttribute = 'cairn.agent_id';
+const projectAttribute = 'cairn.project_id';
+const longest = 200;
+const agentId = /^agent_[a-z2-7]{32}$/;
+
+/** What the spans of a request report. Those that are not about generative AI report nothing. */
+export function* reportsOf(spans: readonly Span[], services: AgentsOfServices): Generator<Report | Rejected> {
+  const byId = new Map(spans.map((span) => [sourceIdOf(span, span.id), span]));
+  for (const span of spans) if (isAboutAi(span.attributes)) yield reportOf(span, services, byId);
+}
+
+/** A call of a tool is an event, and everything else an exchange. */
+function reportOf(
+  span: Span,
+  services: AgentsOfServices,
+  byId: ReadonlyMap<string, Span>,
+): Report | Rejected {
+  const agent = agentOf(span, services);
+  if (agent === undefined)
+    return {
+      reason: `the span ${span.id} names no agent. Set the attribute ${agentAttribute} on it or on its resource, or name its service in CAIRN_TRACE_AGENTS`,
+    };
+  return isTool(span) ? { event: eventOf(span, agent, byId) } : { exchange: exchangeOf(span, agent) };
+}
+
+function isTool({ attributes }: Span): boolean {
+  return toldBy(attributes, 'operation') === toolOperation;
+}
+
+/**
+ * The id of the exchange in which a tool was called: the closest span above that is one, as far as the request has them.
+ * Exporters send the end of a call before the span above it, so the exchange may arrive later.
+ */
+function exchangeAbove(span: Span, byId: ReadonlyMap<string, Span>): string {
+  let above = sourceIdOf(span, span.parentId ?? span.id);
+  for (let levels = 0; levels < byId.size; levels += 1) {
+    const parent = byId.get(above);
+    if (!parent?.parentId || (isAboutAi(parent.attributes) && !isTool(parent))) break;
+    above = sourceIdOf(parent, parent.parentId);
+  }
+  return above;
+}
+
+/** `cairn.agent_id` of the span or its resource; an agent id in `gen_ai.agent.id`; or the agent of `service.name`. */
+function agentOf({ attributes, resource }: Span, services: AgentsOfServices): string | undefined {
+  const told = attributes.get(agentAttribute) ?? resource.get(agentAttribute);
+  if (typeof told === 'string' && told !== '') return told;
+  const named = toldBy(attributes, 'agent');
+  if (typeof named === 'string' && agentId.test(named)) return named;
+  return services.get(String(resource.get('service.name')));
+}
+
+function exchangeOf(span: Span, agent: string): SentExchange {
+  const { attributes, resource, start, end } = span;
+  const project = attributes.get(projectAttribute) ?? resource.get(projectAttribute);
+  const uuid = typeof project === 'string' ? uuidIn(project) : undefined;
+  return {
+    sourceId: sourceIdOf(span, span.id),
+    agentId: agent,
+    projectUrn: uuid === undefined ? null : `urn:uuid:${uuid}`,
+    candidateProjectUrn: null,
+    occurredAt: start,
+    durationMs: end - start,
+    outcome: hasFailed(span) ? 'error' : 'ok',
+    model: textOf(attributes, 'model'),
+    inputTokens: countOf(attributes, 'inputTokens'),
+    outputTokens: countOf(attributes, 'outputTokens'),
+    correlationId: span.traceId,
+    requestBody: bodyOf(toldBy(attributes, 'input')),
+    responseBody: bodyOf(toldBy(attributes, 'output')),
+  };
+}
+
+function eventOf(span: Span, agent: string, byId: ReadonlyMap<string, Span>): SentEvent {
+  const { attributes } = span;
+  const detail: [string, unknown][] = [
+    ['tool', textOf(attributes, 'tool') ?? span.name],
+    ['type', toldBy(attributes, 'toolType')],
+    ['call', toldBy(attributes, 'toolCall')],
+    ['arguments', parsed(toldBy(attributes, 'toolArguments'))],
+    ['result', parsed(toldBy(attributes, 'toolResult'))],
+    ['outcome', hasFailed(span) ? 'error' : 'ok'],
+    ['error', toldBy(attributes, 'error')],
+    ['duration_ms', span.end - span.start],
+  ];
+  return {
+    sourceId: sourceIdOf(span, span.id),
+    agentId: agent,
+    exchangeKey: null,
+    exchangeSourceId: exchangeAbove(span, byId),
+    kind: 'tool-call',
+    occurredAt: span.start,
+    detail: Object.fromEntries(detail.filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** A repeat has the same id. */
+function sourceIdOf({ traceId }: Span, spanId: string): string {
+  return `otlp/${traceId}/${spanId}`;
+}
+
+function hasFailed({ hasFailed, attributes }: Span): boolean {
+  return hasFailed || toldBy(attributes, 'error') !== undefined;
+}
+
+function textOf(attributes: Attributes, meaning: Meaning): string | null {
+  const value = toldBy(attributes, meaning);
+  const text =
+    typeof value === 'string'
+      ? value
+          .replaceAll(/\p{Cc}/gu, ' ')
+          .trim()
+          .slice(0, longest)
+          .toWellFormed()
+      : '';
+  return text === '' ? null : text;
+}
+
+function countOf(attributes: Attributes, meaning: Meaning): number | null {
+  const value = toldBy(attributes, meaning);
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
+}
+
+/** Many exporters can only send texts, so messages may be JSON in a text. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    const inside: unknown = JSON.parse(value);
+    return isObject(inside) || Array.isArray(inside) ? inside : value;
+  } catch {
+    return value;
+  }
+}
+
+function bodyOf(value: unknown): SentBody | null {
+  if (value === undefined) return null;
+  const content = parsed(value);
+  const [contentType, text] =
+    typeof content === 'string'
+      ? ['text/plain; charset=utf-8', content]
+      : ['application/json', JSON.stringify(content as JsonObject)];
+  return { contentType, base64: Buffer.from(text).toString('base64') };
+}
