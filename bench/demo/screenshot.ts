@@ -22,23 +22,25 @@ await withFolder(async (folder) => {
       printed += chunk;
       if (printed.includes('Ready after')) break;
     }
-    const [url] = /http:\S+\/ui\/lineage\/\S+/.exec(printed) ?? [];
-    if (!url) throw new Error('The demo ended before it printed the address of a lineage.');
-    await takeScreenshot(url);
+    const [start] = /http:\S+\/ui\b/.exec(printed) ?? [];
+    if (!start) throw new Error('The demo ended before it printed the address of its start page.');
+    await takeScreenshot(start);
   } finally {
     demo.kill('SIGINT');
     await ended;
   }
 });
 
-async function takeScreenshot(url: string): Promise<void> {
+async function takeScreenshot(start: string): Promise<void> {
   await using browser = await chromium.launch({ executablePath });
   const page = await browser.newPage({
-    viewport: { width: 1_440, height: 800 },
-    deviceScaleFactor: 1.25,
+    viewport: { width: 1_440, height: 620 },
     reducedMotion: 'reduce',
   });
-  await page.goto(url);
+  await page.goto(start);
+  await page.getByRole('searchbox', { name: 'Find anything' }).fill('model.json');
+  await page.keyboard.press('Enter');
+  await page.locator('#results').getByRole('link', { name: 'model.json' }).first().click();
   await page.locator('#view:not([aria-busy])').waitFor();
   await page.waitForLoadState('networkidle');
   await page.screenshot({ path: file });

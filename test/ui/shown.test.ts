@@ -44,6 +44,21 @@ describe('the drawn part', () => {
     expect(ids(shown(lonely, firstView(lonely, { facts: false, trust: null })))).toEqual(['b']);
   });
 
+  it('has credentials about things, but not those that are the mark of a statement', () => {
+    const read = (text: string, role: string) =>
+      answer('b', [text]).edges.map((edge) => ({ ...edge, kind: 'credential', role }));
+    const flow = answer('b', ['a>run1', 'run1>b', 'run1>run2', 'b>run3', 'run3>own']);
+    const credentials = [
+      ...read('run1>run2', 'credentialSubject'),
+      ...read('b>run3', 'credentialSubject'),
+      ...read('run3>own', 'credential'),
+    ];
+    const graph = new Graph({ ...flow, edges: [...flow.edges.slice(0, 2), ...credentials] });
+    const first = firstView(graph, { facts: false, trust: null });
+    expect(ids(shown(graph, first))).toEqual(['a', 'b', 'run1', 'run3']);
+    expect(ids(shown(graph, { ...first, facts: true }))).toEqual(['a', 'b', 'own', 'run1', 'run2', 'run3']);
+  });
+
   it('has only statements with the chosen mark, and edges that the reader asked for', () => {
     const found = answer('b', ['a>run1', 'run1>b', 'b-metadata>m']);
     const edges = found.edges.map((edge) =>

@@ -34,7 +34,7 @@ export function when(time: unknown): HTMLElement {
 
 function relativeTime(seconds: number): string {
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
-  return unit === 'second' ? 'just now' : relative.format(Math.round(seconds / size), unit);
+  return unit === 'second' ? 'just now' : relative.format(Math.trunc(seconds / size), unit);
 }
 
 /** A point in time in the reader's time zone, with the exact time in UTC as its title. */

@@ -63,12 +63,19 @@ const subjectEnds: Readonly<Record<string, 'from' | 'to'>> = {
 
 /** Whether an edge is known about one thing only, and the start is not what it leads to. */
 export function isFact(graph: Graph, edge: GraphEdge): boolean {
-  const end = subjectEnds[edge.kind] ?? subjectEnds[edge.role];
+  const end = subjectEnds[edge.kind] ?? subjectEnds[edge.role] ?? vouchedEnd(graph, edge);
   if (end === undefined) return false;
   // A document may describe itself.
   if (edge.from === edge.to) return true;
   if (otherEnd(edge, edge[end]) === graph.start) return false;
   return edge.statement !== graph.start || graph.edgesAt(graph.start).some(isFlow);
+}
+
+/** A credential about a statement is the mark of the statement, and its own id says nothing more. */
+function vouchedEnd(graph: Graph, { kind, role, from, to }: GraphEdge): 'from' | undefined {
+  if (kind !== 'credential') return undefined;
+  const isMark = role === 'credentialSubject' && graph.nodes.get(from)?.kind === 'statement';
+  return isMark || (role === 'credential' && graph.edgesAt(to).length === 1) ? 'from' : undefined;
 }
 
 /** The initial view: all edges of the start, and the inputs and outputs of computations around it, the nearest first. */

@@ -37,8 +37,13 @@ async function load(): Promise<void> {
 
 function nothing(next: string | undefined): Node {
   if (next !== undefined) return element('p', {}, 'None on this page. Older statements follow.');
-  const command = element('code', {}, `cairn ingest statements.ndjson --graph ${id}`);
-  return element('p', {}, 'It holds no statements of its own. Store some with ', command, '.');
+  const command = `cairn record --graph ${id} --name train --input data.csv --output model.bin -- python train.py`;
+  return element(
+    'div',
+    {},
+    element('p', {}, 'It holds no statements of its own. Put this before a command to record it here:'),
+    element('pre', { tabindex: '0' }, element('code', {}, command)),
+  );
 }
 
 async function showAbout({ graph, graphs, next_cursor: next }: GraphWithChildren): Promise<void> {

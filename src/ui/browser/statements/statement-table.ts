@@ -31,6 +31,12 @@ export async function statementTable(list: readonly FoundStatement[]): Promise<H
 /** Credentials and metadata have a row only if the list has no other statement about the same. */
 function withAttached(list: readonly FoundStatement[]): Row[] {
   const hosts = hostsIn(list);
+  // A credential of metadata stands where the metadata does.
+  for (const { id, statement } of list.filter((one) => !isCredential(one.statement)))
+    for (const subject of subjectsOf(statement)) {
+      const host = hosts.get(subject);
+      if (host !== undefined) hosts.set(id, host);
+    }
   const about = list.flatMap((one) =>
     subjectsOf(one.statement).flatMap((subject) => {
       const host = hosts.get(subject);

@@ -4,7 +4,7 @@ import { nodeSize, type Point } from './layout.ts';
 const scales = { least: 0.05, most: 2.5 };
 /** Text is unreadable below this scale. Then the first view shows the start instead of everything. */
 const readable = 0.75;
-const margin = 24;
+const margin = 12;
 /** Above a node are its badges. */
 const badges = 20;
 const panStep = 80;
