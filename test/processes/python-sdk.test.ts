@@ -20,7 +20,10 @@ const cases = ['ED25519', 'SECP256R1', 'SECP256K1'].flatMap((algorithm) => [
 
 /** Runs a script whose last line says what it sent and what the service exports. */
 async function runScript(name: string, args: string[], env: Record<string, string>) {
-  const { stdout } = await run(python, [scriptAt(name), ...args], { env: { ...process.env, ...env } });
+  // The SDK keeps its keys in the current folder.
+  using folder = temporaryFolder();
+  const options = { cwd: folder.path, env: { ...process.env, ...env } };
+  const { stdout } = await run(python, [scriptAt(name), ...args], options);
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 }
 
@@ -72,7 +75,7 @@ describeWith(!existsSync(python) && absence, 'the public Python SDK', () => {
         .replaceAll('http://127.0.0.1:3050', service.url)
         .replace('SIGNER_ALGORITHMS.SECP256R1', `SIGNER_ALGORITHMS.${algorithm}`);
       writeFileSync(agent, changed);
-      const env = { EQTY_API_KEY: 'none', EQTY_BATCH_REGISTER: batch, HOME: folder.path };
+      const env = { EQTY_API_KEY: 'none', EQTY_BATCH_REGISTER: batch };
       const facts = await runScript('python-agent.py', [service.url, agent], env);
       await assertWhole(service, facts);
       const { runs } = await read(service, '/runs/v1?limit=100');
