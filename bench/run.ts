@@ -37,6 +37,7 @@ const benches: Readonly<Record<string, Bench>> = {
   access: {},
   gateway: { needsServers: true },
   lineage: { full: million },
+  search: { full: { NAMES: '1000000' } },
   manifest: { full: million },
   maintenance: {},
   telemetry: {},

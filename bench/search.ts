@@ -111,21 +111,27 @@ async function searches(
   const rows: Row[] = [];
   for (const [what, textOf] of texts) {
     const times: number[] = [];
+    const work: number[] = [];
     let found = 0;
     for (let run = 0; run < runs + 10; run += 1) {
       const asked = wordsIn(textOf(run));
       if (!asked) continue;
-      const startedAt = performance.now();
+      const [startedAt, before] = [performance.now(), process.cpuUsage()];
       const page = await store.search.inGroup(
         { words: asked, group: 'artefacts' },
         { after: null, limit: 10 },
         visibility,
       );
-      if (run >= 10) times.push(performance.now() - startedAt);
+      const { user, system } = process.cpuUsage(before);
+      if (run >= 10) {
+        times.push(performance.now() - startedAt);
+        work.push((user + system) / 1_000);
+      }
       found = Math.max(found, page.hits.length);
     }
     const ms = { 'p50 ms': quantile(times, 0.5), 'p99 ms': quantile(times, 0.99) };
-    rows.push({ what: `${reader}: ${what}`, ...ms, found });
+    const cpu = { 'CPU p50 ms': quantile(work, 0.5), 'CPU p99 ms': quantile(work, 0.99) };
+    rows.push({ what: `${reader}: ${what}`, ...ms, ...cpu, found });
   }
   return rows;
 }
@@ -139,6 +145,8 @@ const texts = [
   ['a rare word', (run: number) => `shard-${String((run * 37) % 100_000).padStart(5, '0')}`],
   ['a whole path', (run: number) => `src/domain/${word(run)}/${word(run + 3)}-${run}`],
   ['common letters that are rare together', (run: number) => `${word(run)}${word(run + 5)}`],
+  ['words and a number', (run: number) => `${word(run)} ${word(run + 3)} ${run * 4_001}`],
+  ['five words', (run: number) => [0, 3, 6, 9, 12].map((at) => word(run + at)).join(' ')],
   ['nothing', (run: number) => `qzx${run}`],
 ] as const;
 

@@ -56,7 +56,8 @@ const searchField = (
 <label for="search" class="unseen">Find anything</label>
 <input id="search" name="q" type="search" value="${searched}" placeholder="Name, hash or DID" maxlength="2000" required spellcheck="false" autocomplete="off">
 <button>Find</button>
-</form>`;
+</form>
+<script type="module" src="/ui/files/search-drop.ts"></script>`;
 
 /** Text of others is escaped, so it never contains this. */
 const personPlace = '<!-- who is signed in -->';

@@ -86,6 +86,21 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     return answer;
   };
 
+  it('find a file that is dropped on the field of the header, without sending its bytes', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await page.goto(`${server.url}/ui/graph/${graph}`);
+    await page.evaluate(() => {
+      const carried = new DataTransfer();
+      carried.items.add(new File(['model.bin'], 'renamed.bin'));
+      const dropped = new DragEvent('drop', { dataTransfer: carried, bubbles: true, cancelable: true });
+      document.querySelector('#search')?.dispatchEvent(dropped);
+    });
+    await page.waitForURL(`${server.url}/ui/search?q=${artefact('model.bin').slice('urn:cid:'.length)}`);
+    await page.locator('#results').getByRole('link', { name: 'model.bin' }).waitFor();
+    expect(tab.problems).toEqual([]);
+  });
+
   it('say in an empty service what to do first', async () => {
     await using tab = await open();
     await show(tab.page, '/ui', empty);

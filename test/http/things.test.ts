@@ -143,7 +143,10 @@ describe('GET /search/v1', () => {
     await expect
       .poll(async () => (await search({ q: `${own.slice(1)} i2` })).artefacts?.items)
       .toMatchObject([{ ...expected, graph: { graph_id } }]);
-    expect((await search({ q: cid })).artefacts?.items).toMatchObject([expected]);
+    for (const q of [cid, `imgs/a/${own}/i2.txt`, `DATA/imgs/a/${own}/i2.txt`])
+      expect((await search({ q })).artefacts?.items, q).toMatchObject([expected]);
+    for (const q of [`mgs/a/${own}/i2.txt`, `imgs/${own}/i2.txt`])
+      expect((await search({ q })).artefacts?.items, q).toEqual([]);
   });
 
   test('finds graphs, entities and people by their identifiers', async () => {

@@ -6,6 +6,7 @@ import { uuidIn } from '../identifiers/identifiers.ts';
 import type { NameIndex } from '../names/name-index.ts';
 import type { Graph, GraphStore, Page, StatementScope, StatementStore } from '../ports.ts';
 import { type FindPorts, findIdentifier } from '../statements/find.ts';
+import { filesUnder } from './files-under.ts';
 import { identifiedBy } from './identified.ts';
 import type { ThingSearch } from './search.ts';
 import { groupOf, type IndexedGroup, indexedGroups } from './search-entries.ts';
@@ -67,8 +68,10 @@ export async function findThings(
       ? await ports.search.inGroup({ words, group }, page, scope.visibility)
       : { hits: [] };
     const ids = new Set(own.map(({ id }) => id));
+    const isPath = group === 'artefacts' && hits.length === 0 && page.after === null && text.includes('/');
+    const all = isPath ? await filesUnder(ports, text, scope) : hits;
     const named = await Promise.all(
-      hits.filter(({ subject }) => !ids.has(subject)).map((hit) => ofHit(ports, hit, group, scope)),
+      all.filter(({ subject }) => !ids.has(subject)).map((hit) => ofHit(ports, hit, group, scope)),
     );
     const things = await shown(ports, [...own, ...named], scope);
     answer.set(group, { things, ...(next !== undefined && { next }) });
