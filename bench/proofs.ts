@@ -7,8 +7,10 @@ import { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { verifyCredentialProof } from '../src/domain/integrity/credentials/signed-claims.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
+import { sha256Digest } from '../src/domain/integrity/identifiers/hashing.ts';
 import { addProofs, type ProofPorts } from '../src/domain/integrity/proofs/data-integrity.ts';
 import { preAuthenticationEncoding, verifyDsse } from '../src/domain/integrity/proofs/dsse.ts';
+import type { Canonicalizer } from '../src/domain/integrity/proofs/proof.ts';
 import { openSigner, writeNewKey } from '../src/platform/key-file-signer.ts';
 import { StatementPool } from '../workers/statement-pool.ts';
 import { type Row, rate, report } from './measure.ts';
@@ -59,7 +61,7 @@ const plainVerify = await rate(count, () => repeat(() => verify(null, hashes, pu
 async function compare(
   where: string,
   make: (index: number) => object,
-  ports: ProofPorts,
+  ports: ProofPorts & { readonly identifier: Canonicalizer },
   cryptosuite: 'eddsa-rdfc-2022' | 'eddsa-jcs-2022' = 'eddsa-rdfc-2022',
 ) {
   const documents = Array.from({ length: count }, (_, index) => make(index));
@@ -106,6 +108,8 @@ const oneThread = {
   nquads,
   canonicalNQuads: async (documents: readonly Uint8Array[]) =>
     await pMap(documents, nquads, { concurrency: 1 }),
+  canonicalDigests: async (documents: readonly Uint8Array[]) =>
+    await pMap(documents, async (document) => sha256Digest(await nquads(document)), { concurrency: 1 }),
 };
 
 const payload = Buffer.from('urn:cid:bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu');

@@ -33,9 +33,13 @@ export interface IdentifyWork {
 
 export interface NQuadsWork {
   readonly kind: 'nquads';
-  readonly bodies: readonly Uint8Array[];
+  readonly body: SharedArrayBuffer;
+  /** Start and end of each document, in pairs. */
+  readonly ranges: readonly number[];
   readonly canonical: boolean;
   readonly covered: boolean;
+  /** Whether SHA-256 of each text is enough. */
+  readonly digests: boolean;
 }
 
 export type Work =
@@ -52,6 +56,7 @@ export type Answer =
   | { readonly results: PackedResults }
   /** In the order of the documents. */
   | { readonly nquads: readonly string[] }
+  | { readonly digests: readonly Uint8Array[] }
   | SplitEnvelope
   | CanonicalJson
   | { readonly error: PackedError }

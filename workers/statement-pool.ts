@@ -10,6 +10,7 @@ import type {
   JsonReader,
   JsonStatements,
 } from '../src/domain/integrity/ports.ts';
+import { joinedBodies } from '../src/domain/json/joined-bodies.ts';
 import { type EnvelopePart, envelopeLimit, splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { InlineIdentifier } from './inline.ts';
 import {
@@ -20,7 +21,7 @@ import {
   unpackError,
   unpackResults,
 } from './packing.ts';
-import type { Answer, IdentifyWork, Work } from './protocol.ts';
+import type { Answer, IdentifyWork, NQuadsWork, Work } from './protocol.ts';
 import type { RequestBudget } from './task-watch.ts';
 import { Threads, type ThreadsLoad, type ThreadsOptions, tooComplex } from './threads.ts';
 
@@ -115,17 +116,20 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
   }
 
   async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {
-    const work: Work = { kind: 'nquads', bodies: [document], canonical, covered: false };
-    return (await this.#make(work, 'nquads')).nquads[0] ?? '';
+    const options = { canonical, covered: false, digests: false };
+    return (await this.#make(nquadsWork([document], options), 'nquads')).nquads[0] ?? '';
   }
 
   async canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]> {
-    const tasks = Array.from({ length: Math.ceil(documents.length / taskStatements) }, (_, at) =>
-      documents.slice(at * taskStatements, (at + 1) * taskStatements),
-    );
-    const options = { kind: 'nquads', canonical: true, covered: true } as const;
-    const answers = await Promise.all(tasks.map((bodies) => this.#make({ ...options, bodies }, 'nquads')));
+    const works = canonicalWorks(documents, { digests: false });
+    const answers = await Promise.all(works.map((work) => this.#make(work, 'nquads')));
     return answers.flatMap(({ nquads }) => nquads);
+  }
+
+  async canonicalDigests(documents: readonly Uint8Array[]): Promise<Uint8Array[]> {
+    const works = canonicalWorks(documents, { digests: true });
+    const answers = await Promise.all(works.map((work) => this.#make(work, 'digests')));
+    return answers.flatMap(({ digests }) => digests);
   }
 
   async nquadsUnder(
@@ -184,6 +188,22 @@ function tooComplexResults(count: number): UnpackedResults {
 
 function otherKind(): TypeError {
   return new TypeError('A thread answered with the result of another kind of task.');
+}
+
+/** Tasks that canonicalize documents, and refuse those that would lose members. */
+function canonicalWorks(documents: readonly Uint8Array[], { digests }: { digests: boolean }): NQuadsWork[] {
+  return Array.from({ length: Math.ceil(documents.length / taskStatements) }, (_, at) => {
+    const part = documents.slice(at * taskStatements, (at + 1) * taskStatements);
+    return nquadsWork(part, { canonical: true, covered: true, digests });
+  });
+}
+
+function nquadsWork(
+  documents: readonly Uint8Array[],
+  options: Pick<NQuadsWork, 'canonical' | 'covered' | 'digests'>,
+): NQuadsWork {
+  const { body, ranges } = joinedBodies(documents);
+  return { kind: 'nquads', body: inSharedMemory(body).buffer, ranges, ...options };
 }
 
 /** The same bytes where threads can read them. */

@@ -8,6 +8,7 @@ import { StatementIdentifier } from '../src/domain/integrity/identification/iden
 import { canonicalJson } from '../src/domain/integrity/identification/jcs.ts';
 import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/identification/json-ld.ts';
 import { serializeNQuads } from '../src/domain/integrity/identification/rdfc.ts';
+import { sha256Digest } from '../src/domain/integrity/identifiers/hashing.ts';
 import type { JsonObject } from '../src/domain/json/is-object.ts';
 import { splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { parseStrictJson } from '../src/domain/json/strict-json.ts';
@@ -39,7 +40,10 @@ export default async function run(task: Task): Promise<Answer> {
     const { world } = identifierOf(task);
     for (const document of task.documents) world.add(document);
     if (task.kind === 'identify') return await identify(task, cells);
-    if (task.kind === 'nquads') return { nquads: await allNQuads(task, cells) };
+    if (task.kind === 'nquads')
+      return task.digests
+        ? { digests: await eachDocument(task, cells, sha256Digest) }
+        : { nquads: await eachDocument(task, cells, (text) => text) };
     cells.beginDocument();
     if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body), task.part);
     if (task.kind === 'jcs') {
@@ -94,13 +98,18 @@ function moved(answer: Answer, buffer: ArrayBufferLike): Answer {
   return move({ [transferableSymbol]: [buffer], [valueSymbol]: answer } as never) as unknown as Answer;
 }
 
-async function allNQuads({ bodies, ...options }: NQuadsWork, cells: TaskCells): Promise<string[]> {
-  const texts: string[] = [];
-  for (const body of bodies) {
+async function eachDocument<Result>(
+  { body, ranges, ...options }: NQuadsWork,
+  cells: TaskCells,
+  resultOf: (nquads: string) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < ranges.length; at += 2) {
     cells.beginDocument();
-    texts.push(await documentNQuads(body, options));
+    const document = new Uint8Array(body).slice(ranges[at], ranges[at + 1]);
+    results.push(resultOf(await documentNQuads(document, options)));
   }
-  return texts;
+  return results;
 }
 
 async function documentNQuads(

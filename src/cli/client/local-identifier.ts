@@ -5,6 +5,7 @@ import {
   StatementIdentifier,
 } from '../../domain/integrity/identification/identify.ts';
 import { MissingContexts, unknownContext } from '../../domain/integrity/identification/json-ld.ts';
+import { sha256Digest } from '../../domain/integrity/identifiers/hashing.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import { failUsage } from '../terminal/failure.ts';
@@ -58,6 +59,11 @@ export class LocalIdentifier {
       texts.push(await this.#withContexts(nquads, missing));
     }
     return texts;
+  }
+
+  /** As `Identifier` makes them. */
+  async canonicalDigests(documents: readonly Uint8Array[]): Promise<Uint8Array[]> {
+    return (await this.canonicalNQuads(documents)).map(sha256Digest);
   }
 
   /** Repeats the work with more contexts, until it has all or one cannot be found. */

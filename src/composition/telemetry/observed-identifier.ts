@@ -45,6 +45,7 @@ export function observedIdentifier(
     identifyUnder: (...work) => traced.identifyUnder(...work),
     nquads: (...work) => traced.nquads(...work),
     canonicalNQuads: (...work) => traced.canonicalNQuads(...work),
+    canonicalDigests: (...work) => traced.canonicalDigests(...work),
     nquadsUnder: (...work) => traced.nquadsUnder(...work),
     readStatements: (...work) => traced.readStatements(...work),
     jcs: (...work) => traced.jcs(...work),

@@ -283,6 +283,9 @@ export interface Identifier {
    */
   canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]>;
 
+  /** SHA-256 of what `canonicalNQuads` returns. For many documents, because the texts stay where they are made. */
+  canonicalDigests(documents: readonly Uint8Array[]): Promise<Uint8Array[]>;
+
   /** Canonical N-Quads of a stored statement under exactly these context documents. */
   nquadsUnder(
     statement: Uint8Array,

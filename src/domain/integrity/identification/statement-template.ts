@@ -131,7 +131,7 @@ export class StatementTemplates {
     const [first, ...others] = tries;
     const isSame = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
     if (!first || !isSame) return undefined;
-    return { ...first, lines: templateLines(first.quads), text: textTemplate(document, values) };
+    return { ...first, lines: templateLines(first.quads, values), text: textTemplate(document, values) };
   }
 
   async #learnWith(document: JsonObject, values: readonly Value[], fixed: ReadonlySet<number>, round: Round) {

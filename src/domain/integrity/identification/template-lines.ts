@@ -32,7 +32,8 @@ const graph: Term = { termType: 'DefaultGraph', value: '' };
 const textBefore = '_:s <x:p> '.length;
 const textAfter = ' .\n'.length;
 
-export function templateLines(quads: readonly TemplateQuad[]): TemplateLines {
+/** @param values of the first document. Those of others mostly have the same order, so their lines are sorted already. */
+export function templateLines(quads: readonly TemplateQuad[], values: readonly Value[]): TemplateLines {
   const terms = quads.flatMap(({ subject, object, graph }) => [subject, object, graph]);
   const labels = [...new Set(terms.flatMap((term) => (term.termType === 'BlankNode' ? [term.value] : [])))];
   const partsOf = ({ at, notation = 'plain', isList: _, ...term }: Slot): Part[] => {
@@ -50,14 +51,15 @@ export function templateLines(quads: readonly TemplateQuad[]): TemplateLines {
     ]),
     list: object.isList ? object.at : undefined,
   }));
-  // In this order most lines are sorted already.
-  lines.sort(({ parts: one }, { parts: other }) => (orderText(one) < orderText(other) ? -1 : 1));
-  return { lines, blankNodes: labels.length === 1 ? 0 : labels.length };
-}
-
-/** Keeps lines with one subject together, ordered by predicate. */
-function orderText(parts: readonly Part[]): string {
-  return parts.map((part) => (typeof part === 'object' ? part.at : part)).join('');
+  const drafts = labels.map((_, number) => `_:${number}`);
+  const texts = escapedTexts(values);
+  const filled = lines.map((line) => {
+    const rows: Row[] = [];
+    addRows(rows, line, values, texts);
+    return { line, text: labelled(rows[0] ?? '', drafts) };
+  });
+  filled.sort((one, other) => (one.text < other.text ? -1 : 1));
+  return { lines: filled.map(({ line }) => line), blankNodes: labels.length === 1 ? 0 : labels.length };
 }
 
 /** The N-Quads form of an IRI or a literal. */
@@ -66,8 +68,8 @@ function textOf(term: Term): string {
   return serializeQuadComponents(subject, predicate, term, graph).slice(textBefore, -textAfter);
 }
 
-/** A line whose gaps are filled: texts and the numbers of blank nodes. */
-type Row = readonly (string | number)[];
+/** A line whose gaps are filled: its text, or texts and the numbers of blank nodes. */
+type Row = string | readonly (string | number)[];
 
 /**
  * The canonical N-Quads of a template with these values.
@@ -77,16 +79,11 @@ export function filledLines(
   { lines, blankNodes }: TemplateLines,
   values: readonly Value[],
 ): string | undefined {
+  const texts = escapedTexts(values);
   const rows: Row[] = [];
-  for (const { parts, list } of lines) {
-    if (list === undefined) rows.push(filledRow(parts, values));
-    else for (const item of values[list] as readonly string[]) rows.push(filledRow(parts, values, item));
-  }
-  if (blankNodes === 0) return joined(rows.map(([line]) => line as string));
-  const drafts = Array.from({ length: blankNodes }, (_, number) => `_:${number}`);
-  const distinct = [...new Map(rows.map((row) => [labelled(row, drafts), row])).values()];
-  const labels = canonicalLabels(distinct, blankNodes);
-  return labels && joined(distinct.map((row) => labelled(row, labels)));
+  for (const line of lines) addRows(rows, line, values, texts);
+  const labels = canonicalLabels(rows, blankNodes);
+  return labels && joined(rows.map((row) => labelled(row, labels)));
 }
 
 /** Sorted and without duplicates, which most lines are from the start. */
@@ -99,28 +96,50 @@ function joined(lines: readonly string[]): string {
     .join('');
 }
 
-function filledRow(parts: readonly Part[], values: readonly Value[], item?: string): Row {
+/** The values that are texts, as N-Quads write them. Each is in several lines. */
+function escapedTexts(values: readonly Value[]): string[] {
+  return values.map((value) => (typeof value === 'string' ? escaped(value) : ''));
+}
+
+/** A list has a row for each item. */
+function addRows(
+  rows: Row[],
+  { parts, list }: Line,
+  values: readonly Value[],
+  texts: readonly string[],
+): void {
+  if (list === undefined) rows.push(filledRow(parts, values, texts));
+  else
+    for (const item of values[list] as readonly string[])
+      rows.push(filledRow(parts, values, texts, escaped(item)));
+}
+
+function filledRow(
+  parts: readonly Part[],
+  values: readonly Value[],
+  texts: readonly string[],
+  item = '',
+): Row {
   const row: (string | number)[] = [];
   let text = '';
   for (const part of parts) {
     if (typeof part === 'string') text += part;
-    else if (typeof part === 'object') text += valueText(part, item, values);
-    else {
+    else if (typeof part === 'number') {
       row.push(text, part);
       text = '';
+    } else {
+      const value = values[part.at];
+      if (typeof value === 'string') text += texts[part.at];
+      else if (typeof value === 'number')
+        text += part.notation === 'double' ? doubleText(value) : String(value);
+      else text += item;
     }
   }
-  row.push(text);
-  return row;
-}
-
-function valueText({ at, notation }: Gap, item: string | undefined, values: readonly Value[]): string {
-  const value = values[at];
-  if (typeof value === 'number') return notation === 'double' ? doubleText(value) : String(value);
-  return escaped(typeof value === 'string' ? value : String(item));
+  return row.length === 0 ? text : [...row, text];
 }
 
 function labelled(row: Row, labels: readonly string[]): string {
+  if (typeof row === 'string') return row;
   let text = '';
   for (const part of row) text += typeof part === 'number' ? labels[part] : part;
   return text;
@@ -137,8 +156,14 @@ function escaped(value: string): string {
 }
 
 /** RDFC-1.0, 4.4.3, steps 2 to 4: the labels of blank nodes that all have different quads. */
-function canonicalLabels(rows: readonly Row[], blankNodes: number): string[] | undefined {
-  const others = Array.from({ length: blankNodes }, () => '_:z');
+function canonicalLabels(all: readonly Row[], blankNodes: number): string[] | undefined {
+  if (blankNodes === 0) return [];
+  const drafts = Array.from({ length: blankNodes }, (_, number) => `_:${number}`);
+  const distinct = new Map(
+    all.flatMap((row) => (typeof row === 'string' ? [] : [[labelled(row, drafts), row]])),
+  );
+  const rows = [...distinct.values()];
+  const others = drafts.map(() => '_:z');
   const hashes = others.map((_, number) => {
     const labels = others.with(number, '_:a');
     const own = rows.filter((row) => row.includes(number)).map((row) => labelled(row, labels));

@@ -3,14 +3,15 @@ import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
+import type { Identifier } from '../ports.ts';
 import type { Signer } from '../signer.ts';
 import { verificationMethodOf } from './keys.ts';
-import type { Canonicalizer, DataIntegrityProof } from './proof.ts';
+import type { DataIntegrityProof } from './proof.ts';
 import { rdfcDataToSign } from './rdfc.ts';
 import { jcsData } from './suites.ts';
 
 export interface ProofPorts {
-  readonly identifier: Canonicalizer;
+  readonly identifier: Pick<Identifier, 'canonicalDigests'>;
   readonly signer: Pick<Signer, 'did' | 'keys' | 'sign'>;
 }
 

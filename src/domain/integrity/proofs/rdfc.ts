@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
+import type { Identifier } from '../ports.ts';
 import type { Canonicalizer } from './proof.ts';
 
 /** The vocabulary for undefined terms that drafts of the credentials/v2 context had. */
@@ -35,7 +36,7 @@ export async function rdfcTexts(
 
 /** What the suites sign, for many documents. @throws ServiceError `not_covered`. */
 export async function rdfcDataToSign(
-  identifier: Canonicalizer,
+  identifier: Pick<Identifier, 'canonicalDigests'>,
   documents: readonly JsonObject[],
   options: JsonObject,
 ): Promise<Buffer[]> {
@@ -43,8 +44,7 @@ export async function rdfcDataToSign(
   const all = new Map(
     documents.map(({ '@context': context }) => [JSON.stringify(context), optionsIn(context, options)]),
   );
-  const texts = await identifier.canonicalNQuads([...all.values(), ...documents].map(bytesOf));
-  const hashed = texts.map(sha256Digest);
+  const hashed = await identifier.canonicalDigests([...all.values(), ...documents].map(bytesOf));
   const names = [...all.keys()];
   return documents.map(({ '@context': context }, at) => {
     const own = hashed[names.indexOf(JSON.stringify(context))];

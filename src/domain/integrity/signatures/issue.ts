@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { everythingVisible } from '../../access/visibility.ts';
+import { joinedBodies } from '../../json/joined-bodies.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { type AllocationPorts, allocateStatuses } from '../credentials/allocate.ts';
 import { withStatus } from '../credentials/allocate-credential.ts';
@@ -22,7 +23,7 @@ import { credentialIdOf, credentialRegistration, statementCredential } from './s
 export interface CredentialIssuing {
   readonly signer: ProofPorts['signer'];
   readonly allocation: AllocationPorts;
-  readonly identifier: Pick<Identifier, 'identify' | 'canonicalNQuads'>;
+  readonly identifier: Pick<Identifier, 'identify' | 'canonicalDigests'>;
   readonly signatures: Pick<Signatures, 'among' | 'insert'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly contexts: Pick<ContextKeeper, 'keep'>;
@@ -94,7 +95,7 @@ async function signAll(
   if (missing.length === 0) return { signed: [], isNew: false };
   const now = ports.now();
   const signed = await signEach(ports, missing, now);
-  const { body, ranges } = joined(signed.map(({ registration }) => Buffer.from(registration)));
+  const { body, ranges } = joinedBodies(signed.map(({ registration }) => Buffer.from(registration)));
   const options = { generateId: true, strict: true, reportCoverage: false };
   const registrations = await ports.identifier.identify(body, ranges, options);
   assertAllAccepted(registrations);
@@ -119,15 +120,6 @@ async function signEach(ports: CredentialIssuing, missing: readonly Unissued[], 
     credentialCid: credentialCidOf(credential),
     registration: JSON.stringify(credentialRegistration(credential, did, time)),
   }));
-}
-
-function joined(parts: readonly Uint8Array[]): { body: Uint8Array; ranges: number[] } {
-  let end = 0;
-  const ranges = parts.flatMap(({ length }) => {
-    end += length;
-    return [end - length, end];
-  });
-  return { body: Buffer.concat(parts), ranges };
 }
 
 async function putRegistrations(
