@@ -1,7 +1,7 @@
-import { base58btc } from 'multiformats/bases/base58';
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { credentialsV2 } from '../contexts/credentials.ts';
+import { base58Text } from '../identifiers/base58.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { Identifier } from '../ports.ts';
 import type { Signer } from '../signer.ts';
@@ -63,7 +63,7 @@ export async function addProofs<Document extends object>(
     : await rdfcDataToSign(identifier, contents, options);
   const signatures = await Promise.all(data.map((bytes) => signer.sign(bytes)));
   return contents.map((content, at) => {
-    const proof = { ...proofs[at], proofValue: base58btc.encode(signatures[at] ?? new Uint8Array()) };
+    const proof = { ...proofs[at], proofValue: base58Text(signatures[at] ?? new Uint8Array()) };
     return { ...content, proof } as unknown as Document & { proof: DataIntegrityProof };
   });
 }
