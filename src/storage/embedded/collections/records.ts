@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Expected, Members, Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
@@ -60,9 +60,12 @@ export function recordReads<Item extends object, Index extends string>(
 ): Pick<Records<Item, Index>, 'get' | 'page' | 'totals' | 'among'> {
   const table = quoted(collection.name);
   const itemOf = (row: Record<string, SQLOutputValue>) => recordOf<Item>(collection, row);
+  // Preparing takes longer than most reads. There are few different texts, because values are bound.
+  const known = new Map<string, StatementSync>();
+  const prepared = (sql: string) => known.getOrInsertComputed(sql, () => reader.prepare(sql));
   return {
     async get(key) {
-      const row = reader.prepare(`SELECT record FROM ${table} WHERE ${quoted(collection.key)} = ?`).get(key);
+      const row = prepared(`SELECT record FROM ${table} WHERE ${quoted(collection.key)} = ?`).get(key);
       return row && itemOf(row);
     },
 
@@ -79,13 +82,13 @@ export function recordReads<Item extends object, Index extends string>(
       if (range?.from != null) conditions.push([`${columns[0]} >= ?`, range.from]);
       if (range?.until != null) conditions.push([`${columns[0]} < ?`, range.until]);
       if (place) conditions.push([`(${columns}) ${sign} (${place.map(() => '?')})`, ...place]);
-      const rows = reader
-        .prepare(
-          `SELECT record FROM ${table} WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-           ORDER BY ${columns.map((column) => `${column} ${sqlOrder}`)}
-           LIMIT ${where.length === 0 ? limit + 1 : recordsLooked + 1}`,
-        )
-        .iterate(...conditions.flatMap(([, ...values]) => values.map(boundValue)));
+      const rows = prepared(
+        `SELECT record FROM ${table} WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+         ORDER BY ${columns.map((column) => `${column} ${sqlOrder}`)} LIMIT ?`,
+      ).iterate(
+        ...conditions.flatMap(([, ...values]) => values.map(boundValue)),
+        where.length === 0 ? limit + 1 : recordsLooked + 1,
+      );
       const records: Item[] = [];
       let [last, looked, bytes]: [Item | undefined, number, number] = [undefined, 0, 0];
       let isCut = false;
@@ -105,12 +108,10 @@ export function recordReads<Item extends object, Index extends string>(
     async totals(index, prefix, member) {
       const { equal, order } = splitIndex(collection, index, prefix);
       const conditions = equal.map(equals);
-      const rows = reader
-        .prepare(
-          `SELECT ${quoted(order[0])} AS value, count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum
+      const rows = prepared(
+        `SELECT ${quoted(order[0])} AS value, count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum
            FROM ${table} WHERE ${['TRUE', ...conditions.map(([sql]) => sql)].join(' AND ')} GROUP BY value`,
-        )
-        .all(...conditions.flatMap(([, ...values]) => values.map(boundValue)));
+      ).all(...conditions.flatMap(([, ...values]) => values.map(boundValue)));
       return new Map(
         rows.map(({ value, count, sum }) => [value as Scalar, { count: Number(count), sum: Number(sum) }]),
       );
@@ -122,16 +123,14 @@ export function recordReads<Item extends object, Index extends string>(
         const column = (member: string) => `${table}.${quoted(member)}`;
         const [first, ...rest] = among.order;
         const fixed = among.equal.map(equals);
-        const rows = reader
-          .prepare(
-            `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${[`${column(first)} = wanted.value`, ...fixed.map(([sql]) => sql)].join(' AND ')}
+        const rows = prepared(
+          `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${[`${column(first)} = wanted.value`, ...fixed.map(([sql]) => sql)].join(' AND ')}
              ORDER BY ${['wanted.key', ...rest.map((member) => `${column(member)} ${direction}`)]} LIMIT ?`,
-          )
-          .all(
-            JSON.stringify(among.values),
-            ...fixed.flatMap(([, ...values]) => values.map(boundValue)),
-            most,
-          );
+        ).all(
+          JSON.stringify(among.values),
+          ...fixed.flatMap(([, ...values]) => values.map(boundValue)),
+          most,
+        );
         return rows.map(itemOf);
       }),
   };
