@@ -6,6 +6,7 @@ import {
   type ReadEvidence,
   readEvidence,
 } from '../src/domain/integrity/evidence/reading.ts';
+import { KeyedTurns } from '../src/domain/keyed-turns.ts';
 import { formatLibraries } from './evidence-formats/libraries.ts';
 import type { EvidenceAnswer, EvidenceTask } from './evidence-thread.ts';
 import { unpackError } from './packing.ts';
@@ -28,18 +29,25 @@ export class EvidencePool implements EvidenceReader, AsyncDisposable {
     execArgv: ['--no-experimental-require-module'],
     atomics: 'disabled',
   });
+  readonly #turns = new KeyedTurns();
   readonly #maxDepth: number;
+  readonly #readMs: number;
 
-  /** @param onError called when the thread cannot start. */
-  constructor(maxDepth: number, onError: (error: unknown) => void) {
+  /**
+   * @param onError called when the thread cannot start.
+   * @param readMs how long one file may take.
+   */
+  constructor(maxDepth: number, onError: (error: unknown) => void, readMs = 120_000) {
     this.#maxDepth = maxDepth;
+    this.#readMs = readMs;
     this.#thread.on('error', onError);
   }
 
   async read(file: Uint8Array, kind?: string): Promise<ReadEvidence> {
     if (file.length <= inlineLimit && isPlainJson(file))
       return await readEvidence(file, this.#maxDepth, formatLibraries, kind);
-    const answer = await this.#run({ file, maxDepth: this.#maxDepth, kind });
+    // In turn, so that the time of a file begins with its turn.
+    const answer = await this.#turns.run('', () => this.#run({ file, maxDepth: this.#maxDepth, kind }));
     if ('error' in answer) throw unpackError(answer.error);
     return answer;
   }
@@ -50,8 +58,12 @@ export class EvidencePool implements EvidenceReader, AsyncDisposable {
 
   async #run(task: EvidenceTask): Promise<EvidenceAnswer> {
     try {
-      return await this.#thread.run(task);
+      return await this.#thread.run(task, { signal: AbortSignal.timeout(this.#readMs) });
     } catch (cause) {
+      if (cause instanceof Error && cause.name === 'AbortError') {
+        const message = `The file takes longer to read than ${this.#readMs / 1_000} s. Split it.`;
+        throw new ServiceError('too_complex', message, { cause });
+      }
       if ((cause as { code?: string }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw cause;
       throw new ServiceError('too_large', 'The file needs too much memory to be read. Split it.', { cause });
     }

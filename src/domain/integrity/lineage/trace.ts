@@ -186,16 +186,21 @@ export class LineageTrace {
   async #visit(group: readonly Visit[], depth: number): Promise<void> {
     const limits = { facts: factsShown, flow: this.#query.limit, most: this.#reads };
     const computations: (() => Promise<void>)[] = [];
+    // Many parts of one thing leave room for what else is known.
+    const facts: Record<'small' | 'large', (() => Promise<void>)[]> = { small: [], large: [] };
     for (const [{ id, flows }, { found, isCut }] of await this.#ask(group, limits)) {
       if (isCut) this.#graph.cut(id, 1);
       for (const { role, statement } of found) {
         this.#reads -= 1 + Math.floor(statement.references.length / referencesPerRead);
         const flow = flowOf(flows, role, statement);
         if (flow) computations.push(() => this.#showComputation(statement, id, flow, depth));
-        else await this.#showFact(statement, id, role, depth);
+        else {
+          const isLarge = statement.references.length > referencesPerRead;
+          facts[isLarge ? 'large' : 'small'].push(() => this.#showFact(statement, id, role, depth));
+        }
       }
     }
-    for (const show of computations) {
+    for (const show of [...facts.small, ...facts.large, ...computations]) {
       await show();
       await yieldToEventLoop();
     }
