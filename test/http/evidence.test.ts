@@ -79,6 +79,12 @@ describe('a file that is refused', () => {
       'invalid_evidence',
       'It is no evidence in a known format: in-toto statement',
     ],
+    [
+      'a file of two formats',
+      { ...slsaStatement(), bomFormat: 'CycloneDX', specVersion: '1.6' },
+      'invalid_evidence',
+      'It claims to be both in-toto statement and CycloneDX',
+    ],
     ['a list', [slsaStatement()], 'invalid_evidence', 'object'],
     ['no JSON', 'hello', 'invalid_json', ''],
     ['the same member twice', '{"_type":1,"_type":2}', 'invalid_json', '_type'],
@@ -87,6 +93,17 @@ describe('a file that is refused', () => {
     expect([status, json.code]).toEqual([400, code]);
     expect(json.error).toContain(words);
   });
+});
+
+test('a file that is too large is refused before it is read', async () => {
+  const response = await service.app.request('/evidence/v1', {
+    method: 'POST',
+    headers: { 'content-length': String(200 << 20), host: 'localhost' },
+    body: 'never read',
+  });
+  const { code, error } = (await response.json()) as { code: string; error: string };
+  expect([response.status, code]).toEqual([413, 'too_large']);
+  expect(error).toContain('CAIRN_MAX_EVIDENCE_BYTES');
 });
 
 describe('JSON lines', () => {

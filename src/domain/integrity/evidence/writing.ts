@@ -13,7 +13,8 @@ import type { JcsDocument } from './documents.ts';
 import type { IdentifyAll } from './statements.ts';
 
 export interface EvidenceStoring extends StatementWriting {
-  readonly blobsOf: (caller: string) => BlobStore;
+  /** Without its own limit, because the blobs of a request hold one write permit, so that they share transactions. */
+  readonly unlimitedBlobs: BlobStore;
   readonly limits: { readonly maxStatementBytes: number };
 }
 
@@ -45,7 +46,7 @@ export function evidenceWriting(
   principal: Principal,
   graphId: string | null,
 ): EvidenceWriting {
-  const blobs = ports.blobsOf(callerKey(principal));
+  const { unlimitedBlobs: blobs, writes } = ports;
   const store = async (given: readonly Bytes[]) => {
     const distinct = new Map(given.map((one) => [one.cid.text, one]));
     const storeOne = async ({ cid, bytes }: Bytes) => {
@@ -58,7 +59,8 @@ export function evidenceWriting(
         { bytes: bytes.length, setting: null },
       );
     };
-    await pMap(distinct.values(), storeOne, { concurrency: storedAtOnce });
+    const storeAll = () => pMap(distinct.values(), storeOne, { concurrency: storedAtOnce });
+    await writes.run(storeAll, callerKey(principal));
   };
   return {
     identifyAll: identifying(ports.identifier),
