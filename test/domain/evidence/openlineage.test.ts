@@ -39,8 +39,9 @@ describe('reading an event of OpenLineage', () => {
     [{ run, job, producer: undefined }, '/producer', 'producer is missing.'],
     [{ run, job, inputs: [{ namespace: 'db' }] }, '/inputs/0/name', 'inputs.0.name is missing.'],
     [{ run, job, inputs: {} }, '/inputs', 'inputs is not valid'],
+    [{ run, job, inputs: Array(5_001).fill(job) }, '/inputs', 'inputs must have at most 5000 elements.'],
     [{ run: { ...run, facets: { parent: 1 } }, job }, '/run/facets/parent', 'run.facets.parent'],
-  ])('refuses %j', (members, place, message) => {
+  ])('refuses %#', (members, place, message) => {
     expect(() => read(members)).toThrow(
       expect.objectContaining({ place, message: expect.stringContaining(message) }),
     );

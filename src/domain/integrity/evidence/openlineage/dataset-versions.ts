@@ -57,6 +57,12 @@ export class DatasetVersions {
     const readers = new Set<string>();
     for (const { dataset, role, at } of usesOf(run, state)) {
       if (role !== 'write') continue;
+      const later = await this.#uses.page('byDataset', [dataset, 'read'], {
+        after: null,
+        limit: 1,
+        range: { from: at },
+      });
+      if (later.records.length === 0) continue;
       const range = { from: at, until: await this.#nextWrite(dataset, at) };
       for await (const use of eachRecord(this.#uses, 'byDataset', [dataset, 'read'], { range }))
         if (use.run !== run.id) readers.add(use.run);

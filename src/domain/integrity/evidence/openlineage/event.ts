@@ -21,7 +21,12 @@ const job = z.object({ namespace: name, name, facets: facets.nullish() });
 const time = z
   .string()
   .refine((text) => eventTimeOf(text) !== null, { error: 'must be a date and time of RFC 3339' });
-const datasets = z.array(dataset).nullish();
+/** Inputs and outputs, each. They are in one statement and in one record. */
+export const datasetsLimit = 5_000;
+const datasets = z
+  .array(dataset)
+  .max(datasetsLimit, { error: `must have at most ${datasetsLimit} elements` })
+  .nullish();
 
 const base = { eventTime: time, producer: z.string(), schemaURL: z.string() };
 export const eventTypes = ['START', 'RUNNING', 'COMPLETE', 'ABORT', 'FAIL', 'OTHER'] as const;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/is-object.ts';
 import { jcs } from '../../identification/jcs.ts';
 import { EvidenceProblem } from '../evidence.ts';
-import { type Dataset, eventTimeOf, type RunEvent } from './event.ts';
+import { type Dataset, datasetsLimit, eventTimeOf, type RunEvent } from './event.ts';
 import { jobFacts, runFacts, versionIn } from './facets.ts';
 
 /** Something that one event said. Of several, that of the latest event counts. */
@@ -33,16 +33,14 @@ export interface RunState {
   readonly facts: Readonly<Record<string, Said<JsonObject>>>;
 }
 
-/** Inputs and outputs, each. They are in one statement and in one record. */
-const datasetsLimit = 5_000;
-
 /** @param documentOf the CID of a document about the dataset, if the event says something about it. */
 export function stateOf(event: RunEvent, documentOf: (dataset: Dataset) => string | null): RunState {
   const at = eventTimeOf(event.eventTime) ?? 0;
   const { run, job, eventType, inputs, outputs } = event;
   const used = (datasets: readonly Dataset[] | null | undefined) =>
-    (datasets ?? [])
-      .map((dataset): UsedDataset => {
+    mergeDatasets(
+      [],
+      (datasets ?? []).map((dataset): UsedDataset => {
         const version = versionIn(dataset);
         const document = documentOf(dataset);
         return {
@@ -51,8 +49,8 @@ export function stateOf(event: RunEvent, documentOf: (dataset: Dataset) => strin
           version: version === undefined ? null : { at, value: version },
           document: document === null ? null : { at, value: document },
         };
-      })
-      .reduce<readonly UsedDataset[]>((all, one) => mergeDatasets(all, [one]), []);
+      }),
+    );
   const facts = { ...jobFacts(job.facets ?? {}), ...runFacts(run.facets ?? {}) };
   return {
     runId: run.runId,
