@@ -264,6 +264,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an event of OpenLineage
+         * @description The event is stored as it is. When a run has ended, the statements of the run follow from all of its events, in whatever order they came.
+         */
+        post: operations["postApiV1Lineage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take several events of OpenLineage
+         * @description Each event is taken or refused. The answer lists the refused ones.
+         */
+        post: operations["postApiV1LineageBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/evidence/v1": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a file that another tool has written
+         * @description The file is stored as it is, and statements that follow from it are stored beside it. JSON lines are files of their own: each is taken or refused, and the answer says what became of it.
+         */
+        post: operations["postEvidenceV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/utils/v1/integrity/statement/compute-id": {
         parameters: {
             query?: never;
@@ -1621,7 +1681,7 @@ export interface components {
             /** @description A sentence: what is wrong and what to do */
             error: string;
             /** @enum {string} */
-            code: "invalid_request" | "invalid_json" | "invalid_statement" | "invalid_credential" | "invalid_cid" | "cid_mismatch" | "missing_id" | "id_mismatch" | "unknown_graph" | "unknown_context" | "not_covered" | "too_complex" | "too_deep" | "truncated_upload" | "unauthorized" | "forbidden" | "agent_revoked" | "not_found" | "method_not_allowed" | "not_acceptable" | "too_slow" | "conflict" | "too_large" | "unsupported_media_type" | "range_not_satisfiable" | "unexpected_content" | "rate_limited" | "internal" | "damaged" | "unavailable" | "storage_full";
+            code: "invalid_request" | "invalid_json" | "invalid_statement" | "invalid_credential" | "invalid_evidence" | "invalid_cid" | "cid_mismatch" | "missing_id" | "id_mismatch" | "unknown_graph" | "unknown_context" | "not_covered" | "too_complex" | "too_deep" | "truncated_upload" | "unauthorized" | "forbidden" | "agent_revoked" | "not_found" | "method_not_allowed" | "not_acceptable" | "too_slow" | "conflict" | "too_large" | "unsupported_media_type" | "range_not_satisfiable" | "unexpected_content" | "rate_limited" | "internal" | "damaged" | "unavailable" | "storage_full";
             request_id: string;
             details?: {
                 /** @description Position in the batch */
@@ -1816,6 +1876,89 @@ export interface components {
         };
         SmallBlobQuestion: {
             cids: string[];
+        };
+        ImportedEvidence: {
+            /**
+             * @description Which format it is in
+             * @example in-toto
+             */
+            kind: string;
+            /**
+             * @description The CID of the file, which is stored as it is
+             * @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu
+             */
+            blob: string;
+            /** @description The ids of the statements that follow from it */
+            statements: string[];
+            /** @description The signatures in the file, as they were checked */
+            signatures: {
+                /**
+                 * @description unknown: nobody gave the key or authority
+                 * @enum {string}
+                 */
+                result: "ok" | "failed" | "unknown";
+                /** @description The DID of the key, or the identity in the certificate */
+                signer: string | null;
+                /** @description A sentence, unless the result is ok */
+                reason?: string;
+            }[];
+        };
+        /** @description What became of each event */
+        LineageBatchResult: {
+            /** @enum {string} */
+            status: "success" | "partial_success";
+            summary: {
+                received: number;
+                successful: number;
+                failed: number;
+                /** @description Of those that failed: how many to send again */
+                retriable: number;
+                non_retriable: number;
+            };
+            failed_events: {
+                /** @description The position in the request, from 0 */
+                index: number;
+                reason: string;
+                retriable: boolean;
+            }[];
+        };
+        /** @description What became of each line of JSON lines */
+        ImportedEvidenceLines: {
+            /** @description In the order of the lines. Blank lines are left out */
+            results: ({
+                line: number;
+                /**
+                 * @description Which format it is in
+                 * @example in-toto
+                 */
+                kind: string;
+                /**
+                 * @description The CID of the file, which is stored as it is
+                 * @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu
+                 */
+                blob: string;
+                /** @description The ids of the statements that follow from it */
+                statements: string[];
+                /** @description The signatures in the file, as they were checked */
+                signatures: {
+                    /**
+                     * @description unknown: nobody gave the key or authority
+                     * @enum {string}
+                     */
+                    result: "ok" | "failed" | "unknown";
+                    /** @description The DID of the key, or the identity in the certificate */
+                    signer: string | null;
+                    /** @description A sentence, unless the result is ok */
+                    reason?: string;
+                }[];
+            } | {
+                line: number;
+                /** @description Why the line is refused */
+                error: string;
+                code: string;
+                /** @description RFC 6901 pointer into the line */
+                pointer?: string;
+            })[];
         };
         ComputedId: {
             /** @description The statement id: urn:cid: followed by the rdfc_cid */
@@ -3973,6 +4116,314 @@ export interface operations {
                     "application/json": {
                         [key: string]: string;
                     };
+                };
+            };
+        };
+    };
+    postApiV1Lineage: {
+        parameters: {
+            query?: {
+                /** @description A UUID, with or without urn:uuid: */
+                graph_id?: string;
+                /** @description The DID of who brings the file. Default: this service */
+                registered_by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventType": "START",
+                 *       "eventTime": "2026-01-31T12:00:00Z",
+                 *       "producer": "https://example.com/scheduler",
+                 *       "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+                 *       "run": {
+                 *         "runId": "0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4"
+                 *       },
+                 *       "job": {
+                 *         "namespace": "airflow",
+                 *         "name": "daily.load"
+                 *       },
+                 *       "inputs": [
+                 *         {
+                 *           "namespace": "postgres://db:5432",
+                 *           "name": "shop.public.orders"
+                 *         }
+                 *       ],
+                 *       "outputs": [
+                 *         {
+                 *           "namespace": "s3://reports",
+                 *           "name": "orders.parquet"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The event was already stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedEvidence"];
+                };
+            };
+            /** @description Stored */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedEvidence"];
+                };
+            };
+        };
+    };
+    postApiV1LineageBatch: {
+        parameters: {
+            query?: {
+                /** @description A UUID, with or without urn:uuid: */
+                graph_id?: string;
+                /** @description The DID of who brings the file. Default: this service */
+                registered_by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "eventType": "COMPLETE",
+                 *         "eventTime": "2026-01-31T12:00:00Z",
+                 *         "producer": "https://example.com/scheduler",
+                 *         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+                 *         "run": {
+                 *           "runId": "0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4"
+                 *         },
+                 *         "job": {
+                 *           "namespace": "airflow",
+                 *           "name": "daily.load"
+                 *         },
+                 *         "inputs": [
+                 *           {
+                 *             "namespace": "postgres://db:5432",
+                 *             "name": "shop.public.orders"
+                 *           }
+                 *         ],
+                 *         "outputs": [
+                 *           {
+                 *             "namespace": "s3://reports",
+                 *             "name": "orders.parquet"
+                 *           }
+                 *         ]
+                 *       }
+                 *     ]
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                }[];
+            };
+        };
+        responses: {
+            /** @description What became of the events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineageBatchResult"];
+                };
+            };
+        };
+    };
+    postEvidenceV1: {
+        parameters: {
+            query?: {
+                /** @description A UUID, with or without urn:uuid: */
+                graph_id?: string;
+                /** @description The DID of who brings the file. Default: this service */
+                registered_by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "_type": "https://in-toto.io/Statement/v1",
+                 *       "subject": [
+                 *         {
+                 *           "name": "app.tar.gz",
+                 *           "digest": {
+                 *             "sha256": "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "predicateType": "https://slsa.dev/provenance/v1",
+                 *       "predicate": {
+                 *         "buildDefinition": {
+                 *           "buildType": "https://example.com/build/v1",
+                 *           "externalParameters": {
+                 *             "target": "release"
+                 *           },
+                 *           "resolvedDependencies": [
+                 *             {
+                 *               "uri": "git+https://example.com/app",
+                 *               "digest": {
+                 *                 "gitCommit": "ffffffffffffffffffffffffffffffffffffffff"
+                 *               }
+                 *             }
+                 *           ]
+                 *         },
+                 *         "runDetails": {
+                 *           "builder": {
+                 *             "id": "https://example.com/builder"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": unknown;
+                /**
+                 * @example {
+                 *       "_type": "https://in-toto.io/Statement/v1",
+                 *       "subject": [
+                 *         {
+                 *           "name": "app.tar.gz",
+                 *           "digest": {
+                 *             "sha256": "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "predicateType": "https://slsa.dev/provenance/v1",
+                 *       "predicate": {
+                 *         "buildDefinition": {
+                 *           "buildType": "https://example.com/build/v1",
+                 *           "externalParameters": {
+                 *             "target": "release"
+                 *           },
+                 *           "resolvedDependencies": [
+                 *             {
+                 *               "uri": "git+https://example.com/app",
+                 *               "digest": {
+                 *                 "gitCommit": "ffffffffffffffffffffffffffffffffffffffff"
+                 *               }
+                 *             }
+                 *           ]
+                 *         },
+                 *         "runDetails": {
+                 *           "builder": {
+                 *             "id": "https://example.com/builder"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/x-ndjson": string;
+                /**
+                 * @example {
+                 *       "_type": "https://in-toto.io/Statement/v1",
+                 *       "subject": [
+                 *         {
+                 *           "name": "app.tar.gz",
+                 *           "digest": {
+                 *             "sha256": "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "predicateType": "https://slsa.dev/provenance/v1",
+                 *       "predicate": {
+                 *         "buildDefinition": {
+                 *           "buildType": "https://example.com/build/v1",
+                 *           "externalParameters": {
+                 *             "target": "release"
+                 *           },
+                 *           "resolvedDependencies": [
+                 *             {
+                 *               "uri": "git+https://example.com/app",
+                 *               "digest": {
+                 *                 "gitCommit": "ffffffffffffffffffffffffffffffffffffffff"
+                 *               }
+                 *             }
+                 *           ]
+                 *         },
+                 *         "runDetails": {
+                 *           "builder": {
+                 *             "id": "https://example.com/builder"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/xml": string;
+                /**
+                 * @example {
+                 *       "_type": "https://in-toto.io/Statement/v1",
+                 *       "subject": [
+                 *         {
+                 *           "name": "app.tar.gz",
+                 *           "digest": {
+                 *             "sha256": "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "predicateType": "https://slsa.dev/provenance/v1",
+                 *       "predicate": {
+                 *         "buildDefinition": {
+                 *           "buildType": "https://example.com/build/v1",
+                 *           "externalParameters": {
+                 *             "target": "release"
+                 *           },
+                 *           "resolvedDependencies": [
+                 *             {
+                 *               "uri": "git+https://example.com/app",
+                 *               "digest": {
+                 *                 "gitCommit": "ffffffffffffffffffffffffffffffffffffffff"
+                 *               }
+                 *             }
+                 *           ]
+                 *         },
+                 *         "runDetails": {
+                 *           "builder": {
+                 *             "id": "https://example.com/builder"
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Everything was already stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedEvidence"] | components["schemas"]["ImportedEvidenceLines"];
+                };
+            };
+            /** @description Stored. JSON lines: a statement of one of them was new */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedEvidence"] | components["schemas"]["ImportedEvidenceLines"];
                 };
             };
         };

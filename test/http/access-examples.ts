@@ -7,6 +7,7 @@ import {
   onProject,
 } from '../../src/domain/access/access.ts';
 import { newCredential } from '../builders/credentials.ts';
+import { runEvent } from '../builders/lineage-events.ts';
 import { slsaStatement } from '../builders/provenance.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
 import { governanceExamples } from './governance/access-examples.ts';
@@ -76,6 +77,22 @@ export const examples: Readonly<Record<string, Example>> = {
       ...json(slsaStatement({ subject: [{ name: 'app', digest: { sha512: randomUUID() } }] })),
     }),
     status: 201,
+  },
+  'POST /api/v1/lineage': {
+    access: onProject('create_declarations'),
+    request: ({ alpha }) => ({
+      path: `/api/v1/lineage?graph_id=${alpha.id}`,
+      ...json(runEvent('COMPLETE', { run: randomUUID() })),
+    }),
+    status: 201,
+  },
+  'POST /api/v1/lineage/batch': {
+    access: onProject('create_declarations'),
+    request: ({ alpha }) => ({
+      path: `/api/v1/lineage/batch?graph_id=${alpha.id}`,
+      ...json([runEvent('COMPLETE', { run: randomUUID() })]),
+    }),
+    status: 200,
   },
   'PUT /statements/v1/create/did/{did_key}': {
     access: onProject('create_declarations'),
