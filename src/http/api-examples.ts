@@ -213,6 +213,7 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
     body: { state: 'ended', reason: 'The builder has a new owner.' },
   },
   'POST /v1/gateway/registrations': { body: { did: key, proof: 'eyJ…' } },
+  'POST /v1/traces': { body: { resourceSpans: [] } },
   'POST /v1/gateway/audit-exchanges': {
     body: {
       records: [
