@@ -1,4 +1,4 @@
-import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { cidIn, cidUrn, codecs, makeCid, statementStart } from '../identifiers/cid.ts';
 import type { StatementScope } from '../ports.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../statements/places.ts';
 import type { StatementIndex } from '../statements/questions.ts';
@@ -80,7 +80,7 @@ export function openFolders({ folders, members }: FolderReading): Folders {
   }
 
   async function seenFolder(id: string, index: Index, scope: StatementScope) {
-    const cid = cidIn(id);
+    const cid = id.startsWith(rawStart) ? undefined : cidIn(id);
     if (cid?.codec !== codecs.hashSequence) return undefined;
     const record = await folders.get(cid.text);
     if (record?.files == null) return undefined;
@@ -95,8 +95,8 @@ export function openFolders({ folders, members }: FolderReading): Folders {
     async foldersOf(ids, index, scope) {
       const asked = new Map<string, string>();
       for (const id of ids) {
-        const cid = fileCid(id);
-        if (cid) asked.set(id, makeCid(codecs.raw, cid.digest).text);
+        const member = memberIn(id);
+        if (member !== undefined) asked.set(id, member);
       }
       const records = await members.among('byMember', [...asked.values()], foldersShown);
       const first = await statedFolders(index, records.flat(), scope);
@@ -159,9 +159,13 @@ function visibleIn(
 
 const bareId = (id: string) => id.slice('urn:cid:'.length);
 
-/** Statements and collections are in no folder. */
-function fileCid(id: string): Cid | undefined {
-  const cid = id.startsWith('urn:cid:') ? cidIn(id) : undefined;
+/** The first characters of raw BLAKE3 identifiers. Most are those, and need no decoding. */
+const rawStart = 'urn:cid:bafkr4i';
+
+/** The raw CID of what may be a file. Statements and collections are in no folder. */
+function memberIn(id: string): string | undefined {
+  if (id.startsWith(rawStart)) return bareId(id);
+  const cid = id.startsWith('urn:cid:') && !id.startsWith(statementStart) ? cidIn(id) : undefined;
   const isFile = cid && cid.multihash === 'blake3' && cid.codec !== codecs.rdfc;
-  return isFile && cid.codec !== codecs.hashSequence ? cid : undefined;
+  return isFile && cid.codec !== codecs.hashSequence ? makeCid(codecs.raw, cid.digest).text : undefined;
 }

@@ -9,11 +9,13 @@ import { findReferring } from './referring.ts';
 import {
   isInScope,
   type ListedStatement,
+  type ReferringRow,
   rowsIn,
   type StatementList,
   type StatementRows,
   type StatementRowsOfStore,
   storedStatement,
+  type WholeStatement,
 } from './rows.ts';
 import { searchStatements } from './search.ts';
 
@@ -93,12 +95,9 @@ async function listReferences(
   scope: StatementScope,
 ): Promise<ReferencePage> {
   const sources = rowsIn(rows, scope).flatMap((part) => {
-    const reads = identifiers.map((identifier) => ({
-      identifier,
-      few: lazily(() => readFew(part, identifier)),
-    }));
+    const few = lazily(() => readFew(part, identifiers));
     return placesInOrder.flatMap((place) =>
-      reads.map(({ identifier, few }) => {
+      identifiers.map((identifier, at) => {
         const list: StatementList = { by: 'reference', identifier, places: [place] };
         return {
           place,
@@ -106,7 +105,7 @@ async function listReferences(
           entries: (row: ListedStatement) =>
             isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0,
           async page(after: string | null, limit: number) {
-            const known = after === null ? await few() : undefined;
+            const known = after === null ? (await few())[at] : undefined;
             return known ? { rows: known.get(place) ?? [], next: null } : await part.page(list, after, limit);
           },
         };
@@ -143,18 +142,27 @@ function rolesAt(
   return meant.map(({ role }) => role).sort();
 }
 
-/** All rows that refer to an identifier, by place, each newest first; undefined if there are many. */
-async function readFew(rows: StatementRows, identifier: string) {
-  const [referring] = await rows.referring([identifier], null, fewReferences);
-  if (!referring) return undefined;
-  const whole = await rows.whole(referring.map(({ jcsCid }) => jcsCid));
+/** All rows that refer to each identifier, by place, each newest first; undefined if there are many. */
+async function readFew(rows: StatementRows, identifiers: readonly string[]) {
+  const all = await rows.referring(identifiers, null, fewReferences);
+  const distinct = [...new Set(all.flatMap((referring) => referring ?? []))];
+  const read = await rows.whole(distinct.map(({ jcsCid }) => jcsCid));
+  const whole = new Map(distinct.map((row, at) => [row, read[at]]));
+  return all.map((referring, at) => referring && byPlace(referring, String(identifiers[at]), whole));
+}
+
+function byPlace(
+  referring: readonly ReferringRow[],
+  identifier: string,
+  whole: ReadonlyMap<ReferringRow, WholeStatement | undefined>,
+): Map<number, ListedStatement[]> {
   const found = new Map<number, ListedStatement[]>();
-  for (const [at, { mark }] of referring.entries()) {
-    const row = whole[at];
+  for (const one of referring) {
+    const row = whole.get(one);
     if (!row) continue;
     const meant = row.references.filter((it) => it.identifier === identifier);
     for (const place of new Set(meant.map((it) => placeNumber({ role: it.role, kind: row.kind }))))
-      found.set(place, [...(found.get(place) ?? []), { ...row, mark }]);
+      found.set(place, [...(found.get(place) ?? []), { ...row, mark: one.mark }]);
   }
   return found;
 }
