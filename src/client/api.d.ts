@@ -1455,6 +1455,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what agents do as OpenTelemetry traces
+         * @description OTLP/HTTP in protobuf or JSON, also compressed with gzip. Spans of the conventions for generative AI become audit exchanges, and calls of tools become plugin events. Other spans are ignored. A span that is not accepted stops no other, and a repeat changes nothing.
+         */
+        post: operations["postV1Traces"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project_uuid}/agents": {
         parameters: {
             query?: never;
@@ -3326,6 +3346,8 @@ export interface components {
             /** @enum {string} */
             outcome: "ok" | "error" | "denied";
             model?: string | null;
+            input_tokens?: number | null;
+            output_tokens?: number | null;
             /** @description For tracing only; it joins nothing */
             correlation_id?: string | null;
             /** @description Null if it was not recorded */
@@ -3454,6 +3476,22 @@ export interface components {
             /** @description Required for console, and only for it */
             console_project_id?: string | null;
         };
+        ExportTraceServiceResponse: {
+            partialSuccess?: {
+                /** @description How many spans were not accepted */
+                rejectedSpans: string;
+                /** @description Why, for the first ones */
+                errorMessage: string;
+            };
+        };
+        /** @description As OTLP 1.x says */
+        ExportTraceServiceRequest: {
+            resourceSpans?: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
         ProjectAgentList: {
             agents: components["schemas"]["ProjectAgent"][];
             /** @description Cursor of the next page; absent on the last */
@@ -3522,6 +3560,8 @@ export interface components {
             /** @enum {string} */
             outcome: "ok" | "error" | "denied";
             model: string | null;
+            input_tokens: number | null;
+            output_tokens: number | null;
             /** @description For tracing only */
             correlation_id: string | null;
             /** @description Null if no body was recorded */
@@ -6438,6 +6478,32 @@ export interface operations {
                             source_id: string;
                         }[];
                     };
+                };
+            };
+        };
+    };
+    postV1Traces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportTraceServiceRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description What was not accepted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportTraceServiceResponse"];
+                    "application/x-protobuf": string;
                 };
             };
         };
