@@ -263,6 +263,12 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: () => '"nodes"',
   },
+  'GET /lineage/v1/{id}/provenance': {
+    access: known,
+    request: ({ alpha }) => ({ path: `/lineage/v1/${alpha.run}/provenance?format=prov` }),
+    status: 200,
+    secret: () => '"activity"',
+  },
   'GET /runs/v1': {
     access: known,
     request: () => ({ path: '/runs/v1?limit=200' }),

@@ -1,5 +1,5 @@
 import { extname, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ManifestExportAnswer } from '../../contract/integrity/manifests.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
@@ -10,6 +10,7 @@ import { StateFile } from '../client/state-file.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, say, writeBytes, writeText } from '../terminal/output.ts';
+import { exportProvenance } from './export/provenance.ts';
 
 interface ExportFlags {
   readonly output: string;
@@ -19,6 +20,8 @@ interface ExportFlags {
   readonly blobs: boolean;
   readonly restart?: true;
   readonly json?: true;
+  readonly format: string;
+  readonly sign?: string | true;
 }
 
 const nothing =
@@ -34,22 +37,40 @@ Examples:
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 -o evidence.json
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 --descendants -o evidence.car
   $ cairn export "Credit model" -o evidence.car
-  $ cairn export --all --no-blobs -o statements.json`;
+  $ cairn export --all --no-blobs -o statements.json
+  $ cairn export model.bin --format slsa --sign -o provenance.jsonl
+  $ cairn export bafkr4i… --format cyclonedx -o bom.json`;
 
 export function exportCommand(program: Command, io: Io): void {
   program
     .command('export')
     .description('package graphs into one manifest file')
-    .argument('[graph...]', 'UUIDs or names of the graphs (default: the one of cairn.json)')
+    .argument(
+      '[graph...]',
+      'UUIDs or names of the graphs (default: the one of cairn.json); with --format one artefact: a CID or a file',
+    )
     .requiredOption('-o, --output <file>', 'the file to write, or - for standard output (JSON)')
     .option('--all', 'export every graph that you may view, and the statements in no graph')
     .option('--descendants', 'include the graphs below the given ones')
     .option('--no-contexts', 'leave out the context documents')
     .option('--no-blobs', 'leave out the blobs')
     .option('--restart', 'start a new export instead of resuming an earlier run')
+    .addOption(
+      new Option('--format <format>', 'what an artefact was made from, in a format of other tools')
+        .choices(['manifest', 'slsa', 'prov', 'cyclonedx'])
+        .default('manifest'),
+    )
+    .option('--sign [key]', 'of slsa: sign with this key file, or without one by the service')
     .option('--json', 'print the result as a JSON object')
     .addHelpText('after', notes)
-    .action(async (graphs: string[], flags: ExportFlags) => await exportGraphs(io, graphs, flags));
+    .action(async (names: string[], { format, ...flags }: ExportFlags) => {
+      if (format === 'manifest') {
+        if (flags.sign !== undefined)
+          failUsage('--sign needs --format slsa. A manifest has the signatures of its statements.');
+        return await exportGraphs(io, names, { ...flags, format });
+      }
+      await exportProvenance(io, names, { ...flags, format });
+    });
 }
 
 async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlags): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Signer } from '../signer.ts';
 import { isSignedBy, keyOfDid } from './keys.ts';
 import {
   cannotCheck,
@@ -50,6 +51,18 @@ export function verifyDsse(envelope: unknown, keys: DsseKeys): ProofCheck {
 export function preAuthenticationEncoding(type: string, payload: Uint8Array): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);
+}
+
+/** An envelope with one signature, whose key is the did:key of the signer. */
+export async function signDsse(
+  signer: Pick<Signer, 'did' | 'sign'>,
+  payloadType: string,
+  payload: Uint8Array,
+): Promise<Envelope> {
+  const signature = await signer.sign(preAuthenticationEncoding(payloadType, payload));
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+  const signatures = [{ keyid: signer.did, sig: base64(signature) }];
+  return { payloadType, payload: base64(payload), signatures };
 }
 
 function isJsonType(type: string): boolean {

@@ -17,6 +17,11 @@ export interface RunPorts {
   readonly trust: TrustReader;
 }
 
+/** What reading single runs needs. */
+export interface FindRunPorts extends Omit<RunPorts, 'statementIndex'> {
+  readonly statementIndex: Pick<RunPorts['statementIndex'], 'referringTo' | 'form' | 'forms'>;
+}
+
 /** Something with its name, if it has one. */
 export interface Named {
   readonly id: string;
@@ -68,7 +73,11 @@ export async function listRuns(
 const anything = { kind: null, subject: null, registeredBy: null, from: null, until: null };
 
 /** A computation with everything about it; undefined if the reader may not see it. */
-export async function findRun(ports: RunPorts, id: string, scope: StatementScope): Promise<Run | undefined> {
+export async function findRun(
+  ports: FindRunPorts,
+  id: string,
+  scope: StatementScope,
+): Promise<Run | undefined> {
   const statement = await computationAt(ports, id, scope);
   const [run] = statement ? await runsOf(ports, [statement], scope, namedInDetails) : [];
   return run;
@@ -99,7 +108,7 @@ function startOf({ facts, statement }: Run): number | null {
 }
 
 async function computationAt(
-  { statementIndex }: Pick<RunPorts, 'statementIndex'>,
+  { statementIndex }: Pick<FindRunPorts, 'statementIndex'>,
   id: string,
   scope: StatementScope,
 ): Promise<StoredStatement | undefined> {
@@ -135,7 +144,7 @@ function distinct(statements: readonly StoredStatement[]): StoredStatement[] {
 }
 
 async function runsOf(
-  ports: RunPorts,
+  ports: FindRunPorts,
   statements: readonly StoredStatement[],
   scope: StatementScope,
   mostNamed: number,

@@ -19,6 +19,7 @@ import { slicedText, wholeAnswer } from '../../answering.ts';
 import { accepts, errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
+import { type ProvenanceRoutes, provenanceRoutes } from './provenance.ts';
 
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';
@@ -26,7 +27,7 @@ const mermaid = 'text/vnd.mermaid';
 
 const texts = { [json]: lineageJson, [dot]: lineageDot, [mermaid]: lineageMermaid };
 
-export interface LineageRoutes extends LineagePorts {
+interface LineageRoutes extends LineagePorts {
   /** Limits how many lineages are in memory, from the first read until the text is made. */
   readonly lineages: WorkLimit;
   readonly names: Pick<NameIndex, 'of'>;
@@ -35,7 +36,9 @@ export interface LineageRoutes extends LineagePorts {
   readonly retracted: RetractedReader;
 }
 
-export function lineageRoutes(app: App, ports: LineageRoutes): void {
+export function lineageRoutes(app: App, ports: LineageRoutes & ProvenanceRoutes): void {
+  provenanceRoutes(app, ports);
+
   operation(app, 'GET /lineage/v1/{id}', {
     access: known,
     tag: 'Search',
