@@ -127,7 +127,7 @@ describe('export, verify and import', () => {
       'looks like a statement. Store it with "cairn ingest',
     ],
     ['list.json', '[1, 2]', 'is a JSON list. Send its elements, one per line'],
-    ['table.csv', 'a,b\n1,2\n', 'is neither JSON, nor XML, nor a CAR'],
+    ['table.csv', 'a,b\n1,2\n', 'is neither JSON, nor XML, nor a dvc.lock, nor a CAR'],
     ['packed.gz', Buffer.from([0x1f, 0x8b, 8, 0]), 'looks compressed (gzip). Decompress it first'],
     ['empty', '', 'is empty'],
   ])('import says what %s looks like', async (name, content, words) => {
