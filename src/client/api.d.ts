@@ -558,6 +558,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/lineage/v1/{id}/provenance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what an artefact was made from in a format of other tools
+         * @description The runs upstream of the artefact, and what they used and made. SLSA provenance has a line for each run, that of the artefact first.
+         */
+        get: operations["getLineageV1ByIdProvenance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/lineage/v1/{id}": {
         parameters: {
             query?: never;
@@ -5020,6 +5040,36 @@ export interface operations {
             };
         };
     };
+    getLineageV1ByIdProvenance: {
+        parameters: {
+            query: {
+                /** @description slsa: in-toto Statements with SLSA provenance v1, as JSON lines; slsa-dsse: the same in envelopes signed by the service, for runs that their registrants have signed; prov: PROV-JSON; cyclonedx: CycloneDX 1.7 */
+                format: "slsa" | "slsa-dsse" | "prov" | "cyclonedx";
+                /** @description Show only what this graph itself holds, including statements with unverified contexts */
+                graph_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A CID, a UUID (each with or without its URN prefix), a DID, or the id of a node */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provenance that is visible to the caller */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/vnd.cyclonedx+json": unknown;
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
     getLineageV1ById: {
         parameters: {
             query?: {
@@ -6491,7 +6541,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "resourceSpans": []
+                 *     }
+                 */
                 "application/json": components["schemas"]["ExportTraceServiceRequest"];
+                /**
+                 * @example {
+                 *       "resourceSpans": []
+                 *     }
+                 */
                 "application/x-protobuf": string;
             };
         };
