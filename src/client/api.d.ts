@@ -5042,9 +5042,9 @@ export interface operations {
     };
     getLineageV1ByIdProvenance: {
         parameters: {
-            query: {
+            query?: {
                 /** @description slsa: in-toto Statements with SLSA provenance v1, as JSON lines; slsa-dsse: the same in envelopes signed by the service, for runs that their registrants have signed; prov: PROV-JSON; cyclonedx: CycloneDX 1.7 */
-                format: "slsa" | "slsa-dsse" | "prov" | "cyclonedx";
+                format?: "slsa" | "slsa-dsse" | "prov" | "cyclonedx";
                 /** @description Show only what this graph itself holds, including statements with unverified contexts */
                 graph_id?: string;
             };

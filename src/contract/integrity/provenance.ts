@@ -7,6 +7,7 @@ export type ProvenanceFormat = (typeof provenanceFormats)[number];
 export const provenanceQuery = z.object({
   format: z
     .enum(provenanceFormats)
+    .default('slsa')
     .describe(
       'slsa: in-toto Statements with SLSA provenance v1, as JSON lines; slsa-dsse: the same in envelopes signed by the service, for runs that their registrants have signed; prov: PROV-JSON; cyclonedx: CycloneDX 1.7',
     ),
