@@ -25,13 +25,16 @@ describe('cairn import of evidence', () => {
     const [one, two] = ['one.json', 'two.json'].map((name) => join(folder.path, name)) as [string, string];
     writeFileSync(one, bad);
     writeFileSync(two, statement('two'));
-    const { code, stdout, stderr } = await importing(one, two);
+    const other = join(folder.path, 'notes.txt');
+    writeFileSync(other, 'text');
+    const { code, stdout, stderr } = await importing(one, other, two);
     expect([code, stdout], stderr).toEqual([
       1,
       expect.stringMatching(/^in-toto +\d+ statements {2}\S+two\.json\n$/),
     ]);
     expect(stderr).toContain(`${one}: The in-toto statement is not valid at "/subject"`);
-    expect(stderr).toContain('1 taken, 1 refused');
+    expect(stderr).toContain(`${other}: ${other} is no evidence.`);
+    expect(stderr).toContain('1 taken, 2 refused');
   });
 
   test('searches a folder, leaves out links and other files, and reports bad lines by their number', async () => {

@@ -7,7 +7,7 @@ import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
 import { manifestForm } from '../../client/manifest-form.ts';
-import { failNo } from '../../terminal/failure.ts';
+import { Failure, failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress } from '../../terminal/progress.ts';
@@ -37,7 +37,15 @@ const lineNames = new Set(['.jsonl', '.ndjson']);
 /** Sends files to the service, which finds out what they are. A refused one is reported, and the others go on. */
 export async function importFiles(io: Io, paths: readonly string[], to: EvidenceImport): Promise<void> {
   const files: LocalFile[] = [];
-  for (const path of paths) files.push(...(await filesAt(io, path)));
+  const unreadable: Outcome[] = [];
+  for (const path of paths) {
+    try {
+      files.push(...(await filesAt(io, path)));
+    } catch (error) {
+      if (paths.length === 1 || !(error instanceof Failure)) throw error;
+      unreadable.push({ file: path, error: error.message });
+    }
+  }
   using progress = openProgress(io, { total: files.reduce((sum, { size }) => sum + size, 0) });
   const counts = { taken: 0, refused: 0, sent: 0 };
   const report = async (outcome: Outcome) => {
@@ -46,6 +54,7 @@ export async function importFiles(io: Io, paths: readonly string[], to: Evidence
     else if ('error' in outcome) progress.log(`${placeOf(outcome)}: ${outcome.error}`);
     else if (outcome.line === undefined) await writeText(io, `${lineFor(outcome)}\n`);
   };
+  for (const outcome of unreadable) await report(outcome);
   for await (const { outcomes, size } of mapConcurrent(requestsFor(files), sentAtOnce, (send) => send(to))) {
     for (const outcome of outcomes) await report(outcome);
     counts.sent += size;
