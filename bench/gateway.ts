@@ -11,7 +11,8 @@ import { withServers } from './mongo-service.ts';
 import { startService, withFolder } from './service-process.ts';
 
 // Exchanges over HTTP, from request to acknowledgement, compared with bare inserts of the same records with the same
-// indexes and concurrency. Once without bodies, and once with two bodies each, which the bare inserts do not store.
+// indexes and concurrency. Once without bodies, once with two bodies each, which the bare inserts do not store, and once as
+// the spans of OpenTelemetry traces.
 
 const batchSize = 1_000;
 const inFlight = 3;
@@ -21,8 +22,18 @@ const bodyBytes = 1_000;
 const secret = 'a secret for figures alone, and for nothing else';
 const environment = { CAIRN_GATEWAY_SECRET: secret };
 
+const kinds = [
+  'without bodies',
+  `two bodies of ${bodyBytes} bytes each`,
+  'OpenTelemetry spans in JSON',
+] as const;
+type Kind = (typeof kinds)[number];
+const project = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
+
 /** @param run makes different records. */
-function batchBody(batch: number, run: number, hasBodies: boolean): string {
+function batchBody(batch: number, run: number, kind: Kind): string {
+  if (kind === kinds[2]) return tracesBody(batch, run);
+  const hasBodies = kind === kinds[1];
   const body = (at: number) => ({
     content_type: 'application/json',
     base64: Buffer.alloc(bodyBytes, `${run} ${batch} ${at} `).toString('base64'),
@@ -30,7 +41,7 @@ function batchBody(batch: number, run: number, hasBodies: boolean): string {
   const records = Array.from({ length: batchSize }, (_, at) => ({
     source_id: `gateway-1/${run}/${batch}/${at}`,
     agent_id: agent.id,
-    project_urn: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4',
+    project_urn: `urn:uuid:${project}`,
     occurred_at: new Date(Date.UTC(2026, 1, 1) + (batch * batchSize + at) * 10).toISOString(),
     duration_ms: at,
     outcome: 'ok',
@@ -41,17 +52,34 @@ function batchBody(batch: number, run: number, hasBodies: boolean): string {
   return JSON.stringify({ records });
 }
 
+function tracesBody(batch: number, run: number): string {
+  const attribute = ([key, stringValue]: readonly [string, string]) => ({ key, value: { stringValue } });
+  const told = { 'gen_ai.operation.name': 'chat', 'gen_ai.response.model': 'model-1' };
+  const hex = (value: number, length: number) => value.toString(16).padStart(length, '0');
+  const spans = Array.from({ length: batchSize }, (_, at) => ({
+    traceId: hex(run + 1, 32),
+    spanId: hex(batch * batchSize + at + 1, 16),
+    startTimeUnixNano: String(1_769_904_000_000_000_000n + BigInt((batch * batchSize + at) * 10_000_000)),
+    endTimeUnixNano: '1900000000000000000',
+    attributes: Object.entries(told).map(attribute),
+  }));
+  const of = { 'cairn.agent_id': agent.id, 'cairn.project_id': project };
+  const resource = { attributes: Object.entries(of).map(attribute) };
+  return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] });
+}
+
 /** @returns acknowledged exchanges per second. */
-async function ingest(url: string, run: number, hasBodies: boolean): Promise<number> {
+async function ingest(url: string, run: number, kind: Kind): Promise<number> {
   const credential = { name: 'gateway-1', scopes: gatewayScopes, lifetimeMs: 3_600_000, now: new Date() };
   const authorization = `Bearer ${await signGatewayCredential(secret, credential)}`;
   const headers = { authorization, 'content-type': 'application/json' };
-  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run, hasBodies));
+  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run, kind));
+  const path = kind === kinds[2] ? '/v1/traces' : '/v1/gateway/audit-exchanges';
   const startedAt = performance.now();
   const sender = async () => {
     for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) {
       const sent = { method: 'POST', headers, body };
-      const response = await fetch(`${url}/v1/gateway/audit-exchanges`, sent);
+      const response = await fetch(url + path, sent);
       if (!response.ok) throw new Error(await response.text());
       await response.arrayBuffer();
     }
@@ -90,26 +118,26 @@ interface Measured {
   readonly bare: number;
 }
 
-async function embedded(run: number, hasBodies: boolean): Promise<Measured> {
+async function embedded(run: number, kind: Kind): Promise<Measured> {
   return await withFolder(async (folder) => {
     const dataDir = join(folder, 'data');
     await register({ dataDir, mongodbUrl: null, mongodbDatabase: '', startWait: 0 });
     let ours: number;
     {
       await using service = await startService(dataDir, environment, 'control-plane');
-      ours = await ingest(service.url, run, hasBodies);
+      ours = await ingest(service.url, run, kind);
     }
     return { ours, bare: bareInserts(join(dataDir, 'cairn.db'), join(folder, 'bare.db')) };
   });
 }
 
-async function mongo(run: number, hasBodies: boolean): Promise<Measured> {
+async function mongo(run: number, kind: Kind): Promise<Measured> {
   return await withServers(async ({ folder, environment: servers, db, plain }) => {
     const dataDir = join(folder, 'data');
     const address = { mongodbUrl: servers.CAIRN_MONGODB_URL ?? null, mongodbDatabase: db.databaseName };
     await register({ dataDir, ...address, startWait: 0 });
     await using service = await startService(dataDir, { ...servers, ...environment }, 'control-plane');
-    const ours = await ingest(service.url, run, hasBodies);
+    const ours = await ingest(service.url, run, kind);
     return { ours, bare: await bareInsertMany(db, plain, { name: 'audit_exchanges', batchSize, inFlight }) };
   });
 }
@@ -119,10 +147,10 @@ for (const [name, measure] of [
   ['embedded', embedded],
   ['MongoDB', mongo],
 ] as const)
-  for (const hasBodies of [false, true]) {
+  for (const kind of kinds) {
     const measured: Measured[] = [];
-    for (let run = 0; run < runs; run += 1) measured.push(await measure(run, hasBodies));
-    const what = `${name}${hasBodies ? `, two bodies of ${bodyBytes} bytes each` : ''}`;
+    for (let run = 0; run < runs; run += 1) measured.push(await measure(run, kind));
+    const what = `${name}, ${kind}`;
     rows.push({
       what: `${what}: bare inserts of the same records`,
       'exchanges/s': median(measured.map(({ bare }) => bare)),
