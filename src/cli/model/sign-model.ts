@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { basename } from 'node:path';
 import { hashFiles } from '../../../workers/file-hash-pool.ts';
-import { bundleType, inTotoType } from '../../domain/integrity/evidence/model-signing/model-bundle.ts';
+import { bundleType } from '../../domain/integrity/evidence/model-signing/model-bundle.ts';
 import { modelStatement } from '../../domain/integrity/evidence/model-signing/signed-model.ts';
 import { jcs } from '../../domain/integrity/identification/jcs.ts';
-import { preAuthenticationEncoding } from '../../domain/integrity/proofs/dsse.ts';
+import { inTotoType, preAuthenticationEncoding } from '../../domain/integrity/proofs/dsse.ts';
 import type { JsonObject } from '../../domain/json/is-object.ts';
 import { failUsage } from '../terminal/failure.ts';
 import { didOfKey, hashOfKey } from './keys.ts';

@@ -1,15 +1,12 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { Context } from 'hono';
 import { tracesAnswer, tracesRequest } from '../../contract/control-plane/traces.ts';
 import type { GatewayPorts } from '../../domain/control-plane/gateway/ports.ts';
 import { type KeptTraces, keepTraces } from '../../domain/control-plane/traces/keep-traces.ts';
 import type { AgentsOfServices } from '../../domain/control-plane/traces/reports.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { throwTooLarge } from '../../domain/integrity/blobs/upload.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
-import { acceptedType, readBody } from '../../platform/http/body.ts';
+import { readCompressibleBody } from '../../platform/http/compressed-body.ts';
 import { otlpCodec } from '../../platform/otlp.ts';
 import { wholeAnswer } from '../answering.ts';
 import { jsonAnswer } from '../answers.ts';
@@ -48,13 +45,12 @@ export function traceRoutes(app: GatewayApp, { limits, services, ...ports }: Tra
       },
     },
     handle: async ({ context, answer, principal }) => {
-      const type = acceptedType(context, [protobuf, json]);
-      const request = await requestIn(context, type, limits);
       if (!principal.scopes.has('plugin-events'))
         throw new ServiceError(
           'forbidden',
           'The gateway credential lacks the scope "plugin-events", which calls of tools need. Make one with "cairn gateway-token".',
         );
+      const { type, request } = await requestIn(context, limits);
       const kept = await keepTraces(ports, services, request);
       note(context, {
         details: { exchanges: kept.exchanges, events: kept.events, rejected: kept.rejected.length },
@@ -72,37 +68,16 @@ function partialOf({ rejected }: KeptTraces) {
   return { partialSuccess: { rejectedSpans: String(rejected.length), errorMessage: `${told}.` } };
 }
 
-async function requestIn(context: Context, type: string, { maxJsonBytes, maxJsonDepth }: JsonLimits) {
+async function requestIn(context: Context, { maxJsonBytes, maxJsonDepth: maxDepth }: JsonLimits) {
   const limit = { bytes: maxJsonBytes, setting: 'CAIRN_MAX_JSON_BYTES' };
-  const sent = await readBody(context, limit);
-  const bytes = isGzip(context) ? await unzipped(context, sent, limit) : sent;
+  const { type, bytes } = await readCompressibleBody(context, [protobuf, json], limit);
   // The parsed spans take about as much again.
   context.get('account').take(bytes.length);
-  if (type === json) return parseStrictJson(bytes, { maxDepth: maxJsonDepth, exactNumbers: false });
+  if (type === json) return { type, request: parseStrictJson(bytes, { maxDepth, exactNumbers: false }) };
   const codec = await otlpCodec();
   try {
-    return codec.decode(bytes);
+    return { type, request: codec.decode(bytes) };
   } catch (cause) {
     throw new ServiceError('invalid_request', 'The body is no OTLP trace request in protobuf.', { cause });
-  }
-}
-
-function isGzip(context: Context): boolean {
-  const encoding = (context.req.header('content-encoding') ?? 'identity').toLowerCase();
-  if (['identity', 'gzip'].includes(encoding)) return encoding === 'gzip';
-  throw new ServiceError(
-    'unsupported_media_type',
-    `Content-Encoding "${encoding.slice(0, 100)}" is not accepted. Use gzip, or none.`,
-  );
-}
-
-async function unzipped(context: Context, bytes: Uint8Array, limit: { bytes: number; setting: string }) {
-  try {
-    const unzipped = await promisify(gunzip)(bytes, { maxOutputLength: limit.bytes });
-    context.get('account').take(unzipped.length);
-    return unzipped;
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throwTooLarge(limit);
-    throw new ServiceError('invalid_request', 'The body is no complete gzip stream.', { cause: error });
   }
 }

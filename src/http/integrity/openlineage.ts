@@ -93,5 +93,5 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
 /** Clients of OpenLineage can compress events. */
 async function eventBody(context: Context, { maxJsonBytes }: RequestLimits): Promise<Uint8Array> {
   const limit = { bytes: maxJsonBytes, setting: 'CAIRN_MAX_JSON_BYTES' };
-  return await readCompressibleBody(context, ['application/json'], limit);
+  return (await readCompressibleBody(context, ['application/json'], limit)).bytes;
 }

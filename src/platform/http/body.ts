@@ -126,15 +126,6 @@ export function assertContentType(
       `Content-Encoding "${encoding.slice(0, 100)}" is not accepted. Send the body uncompressed.`,
     );
   }
-  return typeOf(context, accepted, isRequired);
-}
-
-/** The same for bodies that may be compressed. */
-export function acceptedType(context: Context, accepted: readonly string[]): string {
-  return typeOf(context, accepted, true);
-}
-
-function typeOf(context: Context, accepted: readonly string[], isRequired: boolean): string {
   const header = context.req.header('content-type');
   if (header === undefined && !isRequired) return accepted[0] ?? '';
   const essence = header?.split(';')[0]?.trim().toLowerCase();

@@ -16,10 +16,16 @@ export async function readCompressibleBody<Caller>(
   context: Context<AppEnv<Caller>>,
   types: readonly string[],
   limit: BlobLimit,
-): Promise<Uint8Array> {
-  assertContentType(context, types, true, ['identity', 'gzip']);
+): Promise<{ readonly type: string; readonly bytes: Uint8Array }> {
+  const type = assertContentType(context, types, true, ['identity', 'gzip']);
   const body = await readBody(context, limit);
-  if (context.req.header('content-encoding')?.toLowerCase() !== 'gzip') return body;
+  if (context.req.header('content-encoding')?.toLowerCase() !== 'gzip') return { type, bytes: body };
+  const bytes = await unzipped(body, limit);
+  context.get('account').take(bytes.length);
+  return { type, bytes };
+}
+
+async function unzipped(body: Uint8Array, limit: BlobLimit): Promise<Uint8Array> {
   try {
     return await unzip(body, { maxOutputLength: limit.bytes });
   } catch (error) {

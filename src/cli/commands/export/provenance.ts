@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { inTotoType } from '../../../domain/integrity/evidence/out/slsa.ts';
-import { signDsse } from '../../../domain/integrity/proofs/dsse.ts';
+import { inTotoType, signDsse } from '../../../domain/integrity/proofs/dsse.ts';
 import { openSigner } from '../../../platform/key-file-signer.ts';
 import { answerText, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';

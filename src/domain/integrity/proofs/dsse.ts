@@ -14,6 +14,9 @@ import {
 /** Keys by their `kid`, as did:key. */
 export type DsseKeys = ReadonlyMap<string, string>;
 
+/** The payload type of in-toto Statements (in-toto Attestation Framework 1.0, envelope). */
+export const inTotoType = 'application/vnd.in-toto+json';
+
 const maxSignatures = 10;
 const maxSignature = 1_000;
 const base64 = z.string().regex(/^[\w+/-]*={0,2}$/, 'must be base64');

@@ -11,7 +11,7 @@ import {
 } from '../../../domain/integrity/evidence/out/ancestry.ts';
 import { cycloneDx } from '../../../domain/integrity/evidence/out/cyclonedx.ts';
 import { provJson } from '../../../domain/integrity/evidence/out/prov.ts';
-import { inTotoType, slsaStatements } from '../../../domain/integrity/evidence/out/slsa.ts';
+import { slsaStatements } from '../../../domain/integrity/evidence/out/slsa.ts';
 import { directions } from '../../../domain/integrity/lineage/edges.ts';
 import {
   type LineagePorts,
@@ -20,7 +20,7 @@ import {
   traceLineage,
 } from '../../../domain/integrity/lineage/lineage.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
-import { signDsse } from '../../../domain/integrity/proofs/dsse.ts';
+import { inTotoType, signDsse } from '../../../domain/integrity/proofs/dsse.ts';
 import { runKind } from '../../../domain/integrity/runs/runs.ts';
 import type { RetractedReader, Trust } from '../../../domain/integrity/signatures/trust.ts';
 import type { Signer } from '../../../domain/integrity/signer.ts';

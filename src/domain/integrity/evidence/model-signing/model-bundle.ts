@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
+import { inTotoType } from '../../proofs/dsse.ts';
 import { EvidenceProblem } from '../evidence.ts';
 import {
   digestsPredicate,
@@ -11,7 +12,6 @@ import {
 
 export const bundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 const mediaTypes = /^application\/vnd\.dev\.sigstore\.bundle(?:\.v0\.3\+json|\+json;version=0\.[123])$/;
-export const inTotoType = 'application/vnd.in-toto+json';
 
 /** A model signature: a Sigstore bundle with one envelope (OMS 1.0, 4). */
 export interface ModelBundle {

@@ -61,7 +61,11 @@ export async function ancestryOf(
   const used = runs.filter(({ trust }) => counts(trust));
   const leftOut = runs.filter(({ trust }) => !counts(trust)).map(({ id }) => id);
   const [start] = splitNode(lineage.start);
-  const artefacts = await artefactsOf(ports, [start, ...used.flatMap(idsIn)], namesIn(lineage, used));
+  const artefacts = await artefactsOf(
+    ports,
+    [start, ...used.flatMap(thingsOf).map(({ id }) => id)],
+    namesIn(lineage, used),
+  );
   const artefact = (id: string) => artefacts.get(id) ?? { id, name: id, digests: {} };
   return {
     subject: artefact(start),
@@ -88,20 +92,20 @@ function isFile(id: string): boolean {
   return cidIn(id)?.codec !== codecs.jcs;
 }
 
-function idsIn({ inputs, outputs, program }: Run): string[] {
-  return [...inputs, ...outputs, ...(program ? [program] : [])].map(({ id }) => id);
+/** What a run has used and made. */
+export function thingsOf<Thing>(run: {
+  readonly inputs: readonly Thing[];
+  readonly outputs: readonly Thing[];
+  readonly program: Thing | null;
+}): Thing[] {
+  const { inputs, outputs, program } = run;
+  return [...inputs, ...outputs, ...(program ? [program] : [])];
 }
 
 function namesIn({ nodes }: Lineage, runs: readonly Run[]): ReadonlyMap<string, string> {
-  const things = runs.flatMap(({ inputs, outputs, program }) => [
-    ...inputs,
-    ...outputs,
-    ...(program ? [program] : []),
-  ]);
+  const drawn = nodes.map(({ id, name }) => ({ id: splitNode(id)[0], name }));
   return new Map(
-    [...nodes.map(({ id, name }) => ({ id: splitNode(id)[0], name })), ...things].flatMap(({ id, name }) =>
-      name ? [[id, name] as const] : [],
-    ),
+    [...drawn, ...runs.flatMap(thingsOf)].flatMap(({ id, name }) => (name ? [[id, name] as const] : [])),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../json/is-object.ts';
-import { type AncestorRun, type Ancestry, type Artefact, timesOf } from './ancestry.ts';
+import { type AncestorRun, type Ancestry, type Artefact, thingsOf, timesOf } from './ancestry.ts';
 
 const algorithms: Readonly<Record<string, string>> = { sha256: 'SHA-256', blake3: 'BLAKE3' };
 const models = /\.(?:bin|ckpt|gguf|h5|joblib|keras|mlmodel|onnx|pb|pickle|pkl|pt|pth|safetensors|tflite)$/i;
@@ -8,9 +8,7 @@ const dataSets = /\.(?:arrow|avro|csv|feather|jsonl|ndjson|npy|npz|orc|parquet|t
 /** A CycloneDX 1.7 document: the subject, everything that it was made from, and as formulation the runs that made it. */
 export function cycloneDx({ subject, runs }: Ancestry, serialNumber: string): JsonObject {
   const components = new Map<string, JsonObject>();
-  for (const { inputs, outputs, program } of runs)
-    for (const one of [...inputs, ...outputs, ...(program ? [program] : [])])
-      if (one.id !== subject.id) components.set(one.id, component(one));
+  for (const one of runs.flatMap(thingsOf)) if (one.id !== subject.id) components.set(one.id, component(one));
   const [last] = runs
     .map(timesOf)
     .flatMap(({ end }) => end ?? [])

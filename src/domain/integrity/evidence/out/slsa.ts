@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../json/is-object.ts';
 import { type AncestorRun, type Ancestry, type Artefact, timesOf } from './ancestry.ts';
 
-export const inTotoType = 'application/vnd.in-toto+json';
 /** What a build by Cairn is: a command that `cairn record`, or a program that `record()`, has run. */
 const buildType = 'urn:cairn:run:1';
 
