@@ -1,6 +1,7 @@
 import type { Buckets } from '../domain/bucket.ts';
 import { blobHashes } from '../domain/integrity/blobs/blob-hashes.ts';
 import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/blob-store.ts';
+import { digestReferences } from '../domain/integrity/blobs/digest-references.ts';
 import { unhashedBlobs } from '../domain/integrity/blobs/hash-unhashed.ts';
 import { sameBytes } from '../domain/integrity/blobs/same-bytes.ts';
 import { folderRecords, memberRecords } from '../domain/integrity/folders/folder-records.ts';
@@ -94,6 +95,7 @@ function joined(
   const blobHashing = {
     unhashed: database.of(unhashedBlobs),
     hashes: database.of(blobHashes),
+    references: database.of(digestReferences),
     bucket,
     further,
     now: () => database.now(),
@@ -108,7 +110,7 @@ function joined(
   // If it fails, fsck still tells which names are missing.
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});
   const store = planned(database);
-  const known = sameBytes(blobHashing.hashes);
+  const known = sameBytes(blobHashing.hashes, blobHashing.references);
   const openedFolders = openFolders(folderIndex);
   const folderIndexing = { ...folderIndex, blobs };
   const named = folderWrites(namedWrites(store, naming), folderIndexing);

@@ -11,6 +11,7 @@ import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobHashes } from '../integrity/blobs/blob-hashes.ts';
 import { blobSizes } from '../integrity/blobs/blob-store.ts';
+import { digestReferences } from '../integrity/blobs/digest-references.ts';
 import { unhashedBlobs } from '../integrity/blobs/hash-unhashed.ts';
 import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
@@ -52,6 +53,7 @@ export const collections: readonly Collection[] = [
   blobSizes,
   blobHashes,
   unhashedBlobs,
+  digestReferences,
   didRegistrations,
   evidenceImports,
   lineageRuns,

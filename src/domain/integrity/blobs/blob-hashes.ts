@@ -32,7 +32,7 @@ export type BlobHashRecord = Readonly<z.output<typeof blobHashes.shape>>;
 /** What a digest of a blob can be made with. */
 export type BlobHash = keyof Digests;
 
-const indexOf = {
+export const indexOf = {
   blake3: 'key',
   sha256: 'bySha256',
   sha512: 'bySha512',

@@ -2,11 +2,13 @@ import { digestsHasher, type FurtherHash } from '../identifiers/hashing.ts';
 import type { BlobStore, StagedBlob } from '../ports.ts';
 import { type BlobHashRecords, hashRecord, keepHashes } from './blob-hashes.ts';
 import { blobName } from './blob-names.ts';
+import { type DigestReferences, digestReferenceIn } from './digest-references.ts';
 import type { UnhashedBlobs } from './hash-unhashed.ts';
 
 export interface HashedBlobsPorts {
   readonly hashes: Pick<BlobHashRecords, 'insert' | 'get' | 'update'>;
   readonly unhashed: Pick<UnhashedBlobs, 'insert'>;
+  readonly references: Pick<DigestReferences, 'insert'>;
   readonly further: readonly FurtherHash[];
   readonly now: () => Date;
 }
@@ -19,7 +21,10 @@ export function hashedBlobs(blobs: BlobStore, ports: HashedBlobsPorts): BlobStor
   return { ...blobs, stage: async () => hashed(await blobs.stage(), ports) };
 }
 
-function hashed(staged: StagedBlob, { hashes, unhashed, further, now }: HashedBlobsPorts): StagedBlob {
+function hashed(
+  staged: StagedBlob,
+  { hashes, unhashed, references, further, now }: HashedBlobsPorts,
+): StagedBlob {
   let chunks: Uint8Array[] = [];
   let size = 0;
   return {
@@ -41,8 +46,12 @@ function hashed(staged: StagedBlob, { hashes, unhashed, further, now }: HashedBl
       const hasher = digestsHasher(size, further);
       for (const chunk of chunks) hasher.update(chunk);
       // Both at once, because each waits for the disk. Who stores the blob again repeats both.
-      const keeping = keepHashes(hashes, [hashRecord(hasher.digests(), size)]);
-      const [stored] = await Promise.all([staged.commit(cid), orDiscard(staged, keeping)]);
+      const reference = digestReferenceIn(chunks, size);
+      const keeping = [
+        keepHashes(hashes, [hashRecord(hasher.digests(), size)]),
+        ...(reference ? [references.insert([reference])] : []),
+      ];
+      const [stored] = await Promise.all([staged.commit(cid), orDiscard(staged, Promise.all(keeping))]);
       return stored;
     },
   };

@@ -1,11 +1,17 @@
 import { type Cid, cidIn, cidUrn, codecs, makeCid, statementStart, urnsOfBytes } from '../identifiers/cid.ts';
 import { hasher, type MultihashName, multihashes } from '../identifiers/hashing.ts';
 import { type BlobHashRecord, type BlobHashRecords, recordsOfRaw } from './blob-hashes.ts';
+import {
+  bytesReferredTo,
+  type DigestReferences,
+  type ReferencePorts,
+  referencesOf,
+} from './digest-references.ts';
 
 /** What is known of the bytes that a CID names. */
 export interface KnownBytes {
   /** Their identifiers in the codec of the CID. That of BLAKE3 is the first, by which they are called. */
-  readonly names: readonly [string, string];
+  readonly names: readonly [blake3: string, sha256: string, ...references: string[]];
   readonly size: number;
 }
 
@@ -14,37 +20,93 @@ export interface KnownBytes {
 export interface SameBytes {
   /** By identifier. Those of unknown bytes are missing. */
   of(ids: readonly string[]): Promise<ReadonlyMap<string, KnownBytes>>;
+
+  /**
+   * As `of`. Documents that refer to the bytes by another digest are names of them too (see `digestReferences`), after those of
+   * the bytes. These documents have a content of their own, so only what is said of them is said of the bytes.
+   */
+  withReferences(ids: readonly string[]): Promise<ReadonlyMap<string, KnownBytes>>;
 }
 
 const idsAtOnce = 500;
 
-export function sameBytes(hashes: Pick<BlobHashRecords, 'among'>): SameBytes {
+export function sameBytes(
+  hashes: Pick<BlobHashRecords, 'among'>,
+  references: Pick<DigestReferences, 'among' | 'page'>,
+): SameBytes {
+  let hasReferences = false;
   return {
-    async of(ids) {
-      const known = new Map<string, KnownBytes>();
-      for (let at = 0; at < ids.length; at += idsAtOnce) {
-        const asked = ids.slice(at, at + idsAtOnce).flatMap((id) => askedBytes(id) ?? []);
-        const raw = (wanted: MultihashName) => [
-          ...new Set(asked.filter(({ multihash }) => multihash === wanted).map((one) => one.raw)),
-        ];
-        const records = await recordsOfRaw(hashes, raw('blake3'), raw('sha2-256'));
-        const byRaw = new Map(emptyBytes);
-        for (const record of records) byRaw.set(record.blake3, record).set(record.sha256, record);
-        for (const { id, raw: text, codec } of asked) {
-          const record = byRaw.get(text);
-          if (record) known.set(id, { names: namesIn(codec, record), size: record.size });
-        }
-      }
-      return known;
+    of: async (ids) => await namesOf(hashes, ids),
+    async withReferences(ids) {
+      // Most stores have none, so that nothing more is asked there.
+      hasReferences ||= (await references.page('key', [], { after: null, limit: 1 })).records.length > 0;
+      const known = await knownBytes(hashes, ids);
+      return hasReferences ? await withReferences({ hashes, references }, ids, known) : named(known);
     },
   };
 }
 
-/** All identifiers of the bytes that an identifier names, in every codec and hash function. It is the first. */
+/** The names of bytes by identifiers with either hash. */
+export async function namesOf(hashes: Pick<BlobHashRecords, 'among'>, ids: readonly string[]) {
+  return named(await knownBytes(hashes, ids));
+}
+
+type Found = Pick<BlobHashRecord, 'blake3' | 'sha256' | 'size'>;
+type FoundBytes = Map<string, { readonly codec: number; readonly record: Found }>;
+
+function named(known: FoundBytes): Map<string, KnownBytes> {
+  const names = known
+    .entries()
+    .map(([id, { codec, record }]) => [id, { names: namesIn(codec, record), size: record.size }] as const);
+  return new Map(names);
+}
+
+async function knownBytes(hashes: Pick<BlobHashRecords, 'among'>, ids: readonly string[]) {
+  const known: FoundBytes = new Map();
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const asked = ids.slice(at, at + idsAtOnce).flatMap((id) => askedBytes(id) ?? []);
+    const raw = (wanted: MultihashName) => [
+      ...new Set(asked.filter(({ multihash }) => multihash === wanted).map((one) => one.raw)),
+    ];
+    const records = await recordsOfRaw(hashes, raw('blake3'), raw('sha2-256'));
+    const byRaw = new Map<string, Found>(emptyBytes);
+    for (const record of records) byRaw.set(record.blake3, record).set(record.sha256, record);
+    for (const { id, raw: text, codec } of asked) {
+      const record = byRaw.get(text);
+      if (record) known.set(id, { codec, record });
+    }
+  }
+  return known;
+}
+
+/** What is known of bytes, with the documents that refer to them, and of these documents. */
+async function withReferences(
+  ports: ReferencePorts,
+  ids: readonly string[],
+  known: FoundBytes,
+): Promise<ReadonlyMap<string, KnownBytes>> {
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const documents = ids.slice(at, at + idsAtOnce).filter((id) => cidIn(id)?.codec === codecs.jcs);
+    for (const [id, record] of await bytesReferredTo(ports, documents))
+      known.set(id, { codec: codecs.raw, record });
+  }
+  const raw = [...known.values()].filter(({ codec }) => codec === codecs.raw);
+  const documents = await referencesOf(ports, new Set(raw.map(({ record }) => record)));
+  const names = named(known);
+  const byBytes = Map.groupBy(documents.keys(), (id) => documents.get(id)?.blake3);
+  for (const [id, { codec, record }] of known) {
+    const further = codec === codecs.raw ? byBytes.get(record.blake3) : undefined;
+    const own = names.get(id);
+    if (further && own) names.set(id, { ...own, names: [...own.names, ...further] });
+  }
+  return names;
+}
+
+/** All identifiers of what an identifier names: in every codec and hash function, and by other digests. It is the first. */
 export async function namesOfBytes(same: SameBytes, id: string): Promise<string[]> {
   const cid = id.startsWith(statementStart) ? undefined : cidIn(id);
   if (!cid) return [id];
-  const others = (await same.of([id])).get(id)?.names ?? [];
+  const others = (await same.withReferences([id])).get(id)?.names ?? [];
   return [...new Set([id, ...[id, ...others].flatMap((name) => urnsOfBytes(cidIn(name) ?? cid))])];
 }
 
@@ -78,10 +140,7 @@ function askedBytes(id: string): AskedBytes | undefined {
   );
 }
 
-function namesIn(
-  codec: number,
-  { blake3, sha256 }: Pick<BlobHashRecord, 'blake3' | 'sha256'>,
-): [string, string] {
+function namesIn(codec: number, { blake3, sha256 }: Found): [string, string] {
   if (codec === codecs.raw) return [cidUrn(blake3), cidUrn(sha256)];
   const inCodec = (text: string) => {
     const { digest, multihash } = cidIn(text) as Cid;
@@ -96,7 +155,7 @@ const emptyBytes = (() => {
     (multihash) => makeCid(codecs.raw, hasher(multihash).digest(), multihash).text,
   );
   const empty = { blake3, sha256, size: 0 };
-  return new Map<string, Pick<BlobHashRecord, 'blake3' | 'sha256' | 'size'>>([
+  return new Map<string, Found>([
     [blake3, empty],
     [sha256, empty],
   ]);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/is-object.ts';
+import { digestDocument } from '../blobs/digest-references.ts';
 import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { MultihashName } from '../identifiers/hashing.ts';
 import { isDid } from '../identifiers/identifiers.ts';
@@ -47,12 +48,12 @@ function referenceOf(
   reference: Reference | undefined,
 ): JsonObject {
   const strong = referenceHashes.find((algorithm) => digests[algorithm]);
-  if (strong !== undefined) return { namespace: strong, name: digests[strong]?.toLowerCase() };
+  if (strong !== undefined) return digestDocument(strong, digests[strong] ?? '');
   const given = Object.entries(digests);
   if (reference) return { ...reference, ...(given.length > 0 && { digests }) };
   const [first] = given;
   if (!first) throw new EvidenceProblem('It names something without a digest, a name or a DID.');
-  return { namespace: first[0], name: first[1].toLowerCase() };
+  return digestDocument(...first);
 }
 
 const hierarchical = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)\/?(.*)$/is;

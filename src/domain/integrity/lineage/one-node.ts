@@ -85,7 +85,7 @@ export class OneNode {
     const unknown = new Set<string>();
     for (const id of identifiers) if (!this.#known.has(id) && unknown.size < mostAsked) unknown.add(id);
     if (unknown.size === 0) return;
-    const found = await this.#sameBytes.of([...unknown]);
+    const found = await this.#sameBytes.withReferences([...unknown]);
     for (const id of unknown) {
       const bytes = found.get(id) ?? null;
       this.#known.set(id, bytes);

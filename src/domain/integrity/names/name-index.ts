@@ -46,7 +46,7 @@ async function namesOfAll(
   scope: StatementScope,
 ): Promise<ReadonlyMap<string, string>> {
   const found = await namesOf(ports, ids, scope);
-  const known = await same.of(ids.filter((id) => !found.has(id)));
+  const known = await same.withReferences(ids.filter((id) => !found.has(id)));
   if (known.size === 0) return found;
   const others = await namesOf(
     ports,

@@ -6,7 +6,8 @@ import {
   cidsOfHashes,
   digestBytes,
 } from '../blobs/blob-hashes.ts';
-import { sameBytes } from '../blobs/same-bytes.ts';
+import { referencesTo } from '../blobs/digest-references.ts';
+import { namesOf } from '../blobs/same-bytes.ts';
 import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import { parseIdentifier } from '../identifiers/identifiers.ts';
 
@@ -28,7 +29,7 @@ const prefixes: Readonly<Record<string, BlobHash>> = {
  */
 export async function identifiedBy(text: string, hashes: Pick<BlobHashRecords, 'among'>): Promise<string[]> {
   const known = identifierIn(text);
-  if (known !== undefined) return [known, ...((await sameBytes(hashes).of([known])).get(known)?.names ?? [])];
+  if (known !== undefined) return [known, ...((await namesOf(hashes, [known])).get(known)?.names ?? [])];
   const [, prefix, hex = ''] = /^(?:([a-z0-9-]{3,8})[:-])?([0-9a-f]{2,256})$/i.exec(text) ?? [];
   if (prefix !== undefined && !Object.hasOwn(prefixes, prefix.toLowerCase())) return [];
   const functions = prefix === undefined ? functionsOf(hex) : [prefixes[prefix.toLowerCase()] ?? 'sha256'];
@@ -50,7 +51,7 @@ function functionsOf(hex: string): BlobHash[] {
   return all.filter((hash) => hex.length === 2 * digestBytes[hash]);
 }
 
-/** The CIDs of the bytes. A statement may speak of bytes that are not stored, by their SHA-256 or BLAKE3. */
+/** The CIDs of the bytes. A statement may speak of bytes that are not stored, by any digest. */
 async function withDigest(hashes: Pick<BlobHashRecords, 'among'>, hash: BlobHash, hex: string) {
   const digits = 2 * digestBytes[hash];
   if (hex.length !== digits)
@@ -60,14 +61,11 @@ async function withDigest(hashes: Pick<BlobHashRecords, 'among'>, hash: BlobHash
     );
   const records = await blobsWithDigest(hashes, hash, hex);
   const digest = Buffer.from(hex, 'hex');
-  const own = {
-    blake3: [makeCid(codecs.raw, digest)],
-    sha256: [makeCid(codecs.raw, digest, 'sha2-256')],
-    sha512: [],
-    git: [],
-    md5: [],
-  }[hash];
-  return [...records.flatMap(cidsOfHashes), ...own].map(cidUrn);
+  const own =
+    hash === 'blake3' || hash === 'sha256'
+      ? [cidUrn(makeCid(codecs.raw, digest, hash === 'blake3' ? 'blake3' : 'sha2-256'))]
+      : referencesTo(hash, hex);
+  return [...records.flatMap(cidsOfHashes).map(cidUrn), ...own];
 }
 
 const names = { blake3: 'BLAKE3', sha256: 'SHA-256', sha512: 'SHA-512', git: 'the SHA-1 of git', md5: 'MD5' };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/is-object.ts';
 import type { BlobHashRecords } from '../blobs/blob-hashes.ts';
-import { sameBytes } from '../blobs/same-bytes.ts';
+import { namesOf } from '../blobs/same-bytes.ts';
 import { EvidenceProblem } from '../evidence/evidence.ts';
 import { isFolderOf, type KnownFiles } from '../evidence/folders.ts';
 import { type ModelBundle, readModelBundle } from '../evidence/model-signing/model-bundle.ts';
@@ -75,6 +75,6 @@ async function isModel(
     return cid.codec === codecs.hashSequence
       ? await isFolderOf({ blobs, hashes }, modelFolder(model), cid)
       : false;
-  const same = (await sameBytes(hashes).of([subject])).get(subject);
+  const same = (await namesOf(hashes, [subject])).get(subject);
   return same?.names.includes(identified(modelThing(model)).id);
 }

@@ -115,12 +115,13 @@ async function artefactsOf(
   ids: readonly string[],
   names: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, Artefact>> {
-  const known = await sameBytes.of([...new Set(ids)]);
+  const known = await sameBytes.withReferences([...new Set(ids)]);
   return new Map(
     ids.map((id) => {
       const all = known.get(id)?.names ?? [id];
       const name = [id, ...all].map((one) => names.get(one)).find((one) => one !== undefined);
-      const cids = all.flatMap((one) => cidIn(one) ?? []);
+      // Documents that refer to bytes follow the names of the bytes.
+      const cids = all.slice(0, 2).flatMap((one) => cidIn(one) ?? []);
       return [id, { id: all[0], name: name ?? id, digests: Object.fromEntries(cids.map(digestOf)) }];
     }),
   );
