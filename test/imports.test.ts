@@ -116,6 +116,7 @@ const rules: ImportRules = {
       'src/domain/integrity/identifiers/hashing.ts',
       'src/domain/integrity/proofs/',
       'src/domain/control-plane/sessions.ts',
+      'src/domain/log/',
       'src/platform/',
       'src/storage/',
       'src/cli/',

@@ -7,6 +7,7 @@ export const errorStatus = {
   invalid_statement: 400,
   invalid_credential: 400,
   invalid_evidence: 400,
+  invalid_proof: 400,
   invalid_cid: 400,
   cid_mismatch: 400,
   missing_id: 400,

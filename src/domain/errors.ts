@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'invalid_statement'
   | 'invalid_credential'
   | 'invalid_evidence'
+  | 'invalid_proof'
   | 'invalid_cid'
   | 'cid_mismatch'
   | 'missing_id'
