@@ -84,6 +84,8 @@ export const sentences: { readonly [Code in ReasonCode]: (reason: Reason<Code>) 
   bundle_not_json: () => 'The Sigstore bundle is not JSON of its format.',
   wrong_media_type: ({ wanted, value }) =>
     `The media type of a Sigstore bundle must be "${wanted}" or an older spelling, but it is ${value}.`,
+  bundle_without_time: ({ identity }) =>
+    `The signature is by the key of a certificate that names ${identity}, but there is no entry of a transparency log and no timestamp, so nothing proves that it was made while the certificate was valid. Import the Sigstore bundle of this signature, which has the entry.`,
   bundle_without_file: () => 'The bundle signs a file that it does not hold, so it cannot be checked here.',
   bundle_key_unknown: ({ key }) =>
     `The Sigstore bundle cannot be checked. The key ${key} is not known. Add it to the file of CAIRN_DSSE_KEYS_FILE.`,

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import {
   BUNDLE_V01_MEDIA_TYPE,
   BUNDLE_V02_MEDIA_TYPE,
@@ -7,7 +8,14 @@ import {
   bundleFromJSON,
 } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
-import { type Signer, toSignedEntity, toTrustMaterial, VerificationError, Verifier } from '@sigstore/verify';
+import {
+  type SignedEntity,
+  type Signer,
+  toSignedEntity,
+  toTrustMaterial,
+  VerificationError,
+  Verifier,
+} from '@sigstore/verify';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import type { DsseKeys } from '../domain/integrity/proofs/dsse.ts';
 import { keyOfDid } from '../domain/integrity/proofs/keys.ts';
@@ -38,7 +46,8 @@ export async function openSigstoreVerifier(file: string, keys: DsseKeys): Promis
       if (bundle.content.$case === 'messageSignature' && !artifact)
         return failedCheck({ code: 'bundle_without_file' }, 'unknown');
       try {
-        return held(verifier.verify(toSignedEntity(bundle, artifact && Buffer.from(artifact))));
+        const entity = toSignedEntity(bundle, artifact && Buffer.from(artifact));
+        return withoutTime(entity) ?? held(verifier.verify(entity));
       } catch (error) {
         return refused(error);
       }
@@ -85,6 +94,15 @@ function bundleIn(bytes: Uint8Array): Bundle | ProofCheck {
   } catch {
     return failedCheck({ code: 'bundle_not_json' });
   }
+}
+
+/** A certificate is short-lived, so a bundle that does not say when it was made proves nothing. Its signature may be wrong. */
+function withoutTime({ key, timestamps, tlogEntries, signature }: SignedEntity): ProofCheck | undefined {
+  if (key.$case !== 'certificate' || timestamps.length > 0 || tlogEntries.length > 0) return undefined;
+  const publicKey = createPublicKey({ key: key.certificate.publicKey, format: 'der', type: 'spki' });
+  if (!signature.verifySignature(publicKey)) return failedCheck({ code: 'bundle_fails', part: 'signature' });
+  const identity = key.certificate.subjectAltName ?? '?';
+  return failedCheck({ code: 'bundle_without_time', identity }, 'unknown');
 }
 
 function held({ identity }: Signer): ProofCheck {

@@ -156,3 +156,31 @@ describe('a Sigstore bundle', () => {
     expect([status, json.code, json.details?.[0]?.pointer ?? '']).toEqual([400, 'invalid_evidence', pointer]);
   });
 });
+
+describe('an envelope with the certificate of its signer', () => {
+  async function withCertificate(change = '') {
+    const bundle = await sigstore.sign(JSON.stringify(slsaStatement()), { type: payloadType });
+    const { payload, signatures } = bundle.dsseEnvelope;
+    const { certificate, x509CertificateChain: chain } = bundle.verificationMaterial;
+    const der = (certificate ?? chain.certificates[0]).rawBytes.match(/.{1,64}/g).join('\n');
+    const cert = `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----\n`;
+    const text = Buffer.from(payload, 'base64').toString() + change;
+    const changed = Buffer.from(text).toString('base64');
+    return { payloadType, payload: changed, signatures: [{ ...signatures[0], cert }] };
+  }
+
+  test('is unknown, because nothing says when it was made', async () => {
+    const { json, run } = await imported(await withCertificate(), newKey().did);
+    expect(json.kind).toBe('dsse');
+    expect(json.signatures).toMatchObject([
+      { result: 'unknown', reason: expect.stringMatching(/ada@example\.com.*transparency log/) },
+    ]);
+    expect(run.trust).toEqual({ state: 'claimed' });
+  });
+
+  test('fails if its payload was changed', async () => {
+    const { json, run } = await imported(await withCertificate(' '), newKey().did);
+    expect(json.signatures).toMatchObject([{ result: 'failed' }]);
+    expect(run.trust).toEqual({ state: 'claimed' });
+  });
+});

@@ -71,13 +71,6 @@ describe('a bundle does not hold, and says why', () => {
       /does not hold/,
     ],
     [
-      'no log entry',
-      (bundle) => {
-        bundle.verificationMaterial.tlogEntries = [];
-      },
-      /no valid timestamp/,
-    ],
-    [
       'another time in the log',
       (bundle) => {
         bundle.verificationMaterial.tlogEntries[0].integratedTime = '1600000000';
@@ -127,6 +120,16 @@ describe('a bundle does not hold, and says why', () => {
       reason: expect.stringMatching(reason),
       signer: null,
     });
+  });
+
+  test('without a log entry and a timestamp it is unknown, unless the signature is wrong', async () => {
+    const bundle = await sigstore.sign(payload);
+    bundle.verificationMaterial.tlogEntries = [];
+    const reason = expect.stringMatching(/ada@example\.com, but there is no entry/);
+    const unknown = { result: 'unknown', reason, signer: null };
+    expect(worded(await verifier.verify(bytes(bundle)))).toMatchObject(unknown);
+    bundle.dsseEnvelope.payload = Buffer.from('other').toString('base64');
+    expect(worded(await verifier.verify(bytes(bundle)))).toMatchObject({ result: 'failed', signer: null });
   });
 
   test.each(['', 'hello', 'null', '[]', '{}', '"\ud800"'])('the bytes %j', async (text) => {

@@ -70,6 +70,8 @@ export interface Evidence {
   readonly wholes?: readonly Whole[];
   readonly descriptions?: readonly Description[];
   readonly folders?: readonly FolderOfFiles[];
+  /** A part of the file in another format, which must follow the official schema of this format. */
+  readonly follows?: { readonly schema: string; readonly document: JsonObject; readonly place: string };
   /**
    * A DSSE envelope, or a Sigstore bundle, which vouches for everything above. A bundle is about the first thing of `about`, or
    * else the first output.

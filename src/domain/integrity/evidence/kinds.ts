@@ -4,6 +4,7 @@ import { type EvidenceKind, EvidenceProblem } from './evidence.ts';
 import { attestations, gcloudProvenance } from './in-toto/attestations.ts';
 import { sigstoreBundle } from './in-toto/bundle.ts';
 import { dsseEnvelope } from './in-toto/envelope.ts';
+import { inTotoLink } from './in-toto/link.ts';
 import { inTotoStatement } from './in-toto/statement.ts';
 import { modelSigning } from './model-signing/model-evidence.ts';
 import { openLineage } from './openlineage/kind.ts';
@@ -16,6 +17,7 @@ import { mlflowRun } from './training/mlflow-run.ts';
 /** All formats that Cairn reads. */
 export const evidenceKinds: readonly EvidenceKind[] = [
   inTotoStatement,
+  inTotoLink,
   dsseEnvelope,
   sigstoreBundle,
   attestations,

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import { mayBeObject } from '../names/name.ts';
-import type { Evidence } from './evidence.ts';
+import { type Evidence, EvidenceProblem } from './evidence.ts';
 import { asEvidenceError, evidenceKinds, kindOf } from './kinds.ts';
 
 /** What a file says, and the name of its format. */
@@ -62,9 +62,25 @@ export async function readEvidence(
   const evidence = await asEvidenceError(async () => {
     const schema = kind.schema?.(document);
     if (schema !== undefined) await libraries.assertFollows(schema, document, xml);
-    return await kind.read(document, Buffer.from(blake3Digest(file)).toString('hex'));
+    const read = await kind.read(document, Buffer.from(blake3Digest(file)).toString('hex'));
+    return await Promise.all([read].flat().map((one) => asItsParts(one, libraries)));
   });
-  return { kind: kind.name, evidence: [evidence].flat() };
+  return { kind: kind.name, evidence };
+}
+
+/** @throws EvidenceProblem for a part in another format that does not follow its schema. */
+async function asItsParts(
+  { follows, ...evidence }: Evidence,
+  { assertFollows }: FormatLibraries,
+): Promise<Evidence> {
+  if (!follows) return evidence;
+  const { schema, document, place } = follows;
+  try {
+    await assertFollows(schema, document, null);
+  } catch (error) {
+    throw error instanceof EvidenceProblem ? new EvidenceProblem(error.message, place + error.place) : error;
+  }
+  return evidence;
 }
 
 async function documentOf(file: Uint8Array, maxDepth: number, only: string | undefined): Promise<JsonObject> {

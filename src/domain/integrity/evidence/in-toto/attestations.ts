@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isObject, type JsonObject } from '../../../json/is-object.ts';
+import { parseStrictJson } from '../../../json/strict-json.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
 import { readBundle } from './bundle.ts';
 import { readEnvelope } from './envelope.ts';
@@ -15,11 +17,26 @@ export const attestations: EvidenceKind = {
   name: 'attestations',
   title: 'list of attestations (npm, GitHub)',
   recognises: ({ attestations: list }) => Array.isArray(list),
+  parse: async (bytes) => verifiedList(bytes),
   read: (document) => {
     const { attestations: list } = shaped(attestationList, document, 'The list of attestations');
     return list.map(({ bundle }, at) => below(`/attestations/${at}/bundle`, () => readBundle(bundle)));
   },
 };
+
+const openBracket = '['.charCodeAt(0);
+const blanks = new Set(Buffer.from('\ufeff \t\r\n'));
+const listDepth = 64;
+
+/** What `gh attestation verify --format json` prints: a list of what was verified. */
+function verifiedList(bytes: Uint8Array): JsonObject | undefined {
+  if (bytes.find((byte) => !blanks.has(byte)) !== openBracket) return undefined;
+  const list = parseStrictJson(bytes, { maxDepth: listDepth, exactNumbers: false });
+  const verified = Array.isArray(list) ? list : [];
+  const bundles = verified.map((one) => (isObject(one) && isObject(one.attestation) ? one.attestation : one));
+  const isList = bundles.length > 0 && bundles.every((one) => isObject(one) && isObject(one.bundle));
+  return isList ? { attestations: bundles } : undefined;
+}
 
 const provenanceOfImage = z.looseObject({
   provenance_summary: z.looseObject({

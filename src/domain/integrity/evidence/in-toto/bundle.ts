@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../json/is-object.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
 import { isModelBundle } from '../model-signing/model-bundle.ts';
-import { readEnvelope } from './envelope.ts';
+import { bundleType, readEnvelope } from './envelope.ts';
 import { below, shaped } from './shape.ts';
 
 const mediaTypes = [
-  'application/vnd.dev.sigstore.bundle.v0.3+json',
+  bundleType,
   'application/vnd.dev.sigstore.bundle+json;version=0.3',
   'application/vnd.dev.sigstore.bundle+json;version=0.2',
   'application/vnd.dev.sigstore.bundle+json;version=0.1',

@@ -16,10 +16,13 @@ const shape = z.looseObject({
     error: 'must be application/vnd.in-toto+json; Cairn reads no other payloads',
   }),
   payload: base64,
-  signatures: z.array(z.looseObject({ keyid: z.string().nullish(), sig: base64 })).min(1),
+  signatures: z
+    .array(z.looseObject({ keyid: z.string().nullish(), sig: base64, cert: z.string().nullish() }))
+    .min(1),
 });
 
 const payloadDepth = 64;
+export const bundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
 /** DSSE envelopes with an in-toto Statement. */
 export const dsseEnvelope: EvidenceKind = {
@@ -41,7 +44,22 @@ export function readEnvelope(document: JsonObject): Evidence {
       sig: sig.toString('base64'),
     })),
   };
-  return { ...evidence, signature: { envelope } };
+  const [signature, another] = signatures;
+  const certificate = another ? undefined : certificateIn(signature?.cert);
+  return { ...evidence, signature: certificate ? { bundle: bundleOf(envelope, certificate) } : { envelope } };
+}
+
+const pem = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/;
+
+/** slsa-github-generator puts the certificate of Sigstore beside the signature. @returns its DER in base64. */
+function certificateIn(cert: string | null | undefined): string | undefined {
+  return pem.exec(cert ?? '')?.[1]?.replace(/\s/g, '');
+}
+
+/** An envelope and a certificate, as Sigstore writes them. */
+function bundleOf(dsseEnvelope: JsonObject, rawBytes: string): JsonObject {
+  const verificationMaterial = { certificate: { rawBytes }, tlogEntries: [] };
+  return { mediaType: bundleType, verificationMaterial, dsseEnvelope };
 }
 
 function statementIn(payload: Uint8Array): JsonObject {

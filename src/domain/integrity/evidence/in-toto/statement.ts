@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json/is-object.ts';
 import type { Evidence, EvidenceKind } from '../evidence.ts';
+import { isLink, readLinkMetadata } from './link.ts';
 import { readPredicate } from './predicates.ts';
 import { digests, resource, thingOf } from './resource.ts';
 import { shaped } from './shape.ts';
@@ -29,6 +30,7 @@ function isStatement({ _type: type }: JsonObject): boolean {
 
 /** @throws EvidenceProblem. */
 export function readStatement(document: JsonObject): Evidence {
+  if (isLink(document)) return readLinkMetadata(document);
   const said = shaped(statement, document, 'The in-toto statement');
   return readPredicate(said, said.subject.map(thingOf));
 }

@@ -38,9 +38,11 @@ const packageShape = z.looseObject({
 });
 const fileShape = z.looseObject({ SPDXID: elementId, fileName: text, checksums: z.array(checksum).min(1) });
 
+export const spdxVersions = ['SPDX-2.2', 'SPDX-2.3'];
+
 /** What is read of a document, as the schemas of SPDX 2.2 and 2.3 have it. */
 const shape = z.looseObject({
-  spdxVersion: oneOf('SPDX-2.2 SPDX-2.3'),
+  spdxVersion: oneOf(spdxVersions.join(' ')),
   SPDXID: z.literal(documentId),
   name: text,
   dataLicense: text,
