@@ -11,8 +11,10 @@ import { within } from '../../domain/within.ts';
 import { startFailure, storeFailure } from '../file-errors.ts';
 
 const duplicateCode = 11_000;
-/** `deadlock_detected` (40P01) of PostgreSQL, as servers built on it number it. */
+/** `deadlock_detected` (40P01) of PostgreSQL, as servers built on it number it in the errors of a write's documents. */
 const deadlockCode = 16_908_292;
+/** The same as the error of a whole command, such as `findAndModify`, which has a general code. */
+const deadlockWords = /deadlock detected/i;
 const outOfDiskSpaceCode = 14_031;
 const unauthorizedCode = 13;
 const authenticationFailedCode = 18;
@@ -36,6 +38,7 @@ export function isDuplicate(error: unknown): boolean {
 /** Whether a write, or one of many, was rolled back because of a deadlock. It can be retried at once. */
 export function isDeadlock(error: unknown): boolean {
   const problems = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  if (error instanceof MongoServerError && deadlockWords.test(error.message)) return true;
   return [error, ...problems].some((problem) => codeOf(problem) === deadlockCode);
 }
 

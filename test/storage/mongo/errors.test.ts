@@ -81,8 +81,10 @@ describe('failures of MongoDB', () => {
     expect(isDuplicate(undefined)).toBe(false);
   });
 
-  test('are recognized as deadlocks by their code', () => {
+  test('are recognized as deadlocks by their code, or by their words if a whole command failed', () => {
     expect(isDeadlock(serverError(16_908_292, 'deadlock detected'))).toBe(true);
+    expect(isDeadlock(serverError(1, 'deadlock detected'))).toBe(true);
+    expect(isDeadlock(serverError(1, 'out of memory'))).toBe(false);
     expect(isDeadlock(serverError(11_000, 'E11000 duplicate key error'))).toBe(false);
     expect(isDeadlock(undefined)).toBe(false);
   });
