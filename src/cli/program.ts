@@ -46,6 +46,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
   ['model', async () => (await import('./commands/model/model.ts')).modelCommand],
   ['report', async () => (await import('./commands/report.ts')).reportCommand],
+  ['log', async () => (await import('./commands/log/log.ts')).logCommand],
   ['key', async () => (await import('./commands/key.ts')).keyCommand],
   ['fsck', async () => (await import('./commands/fsck.ts')).fsckCommand],
   ['migrate', async () => (await import('./commands/migrate.ts')).migrateCommand],

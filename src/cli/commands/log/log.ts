@@ -1,0 +1,8 @@
+import type { Command } from 'commander';
+import type { Io } from '../../terminal/io.ts';
+import { witnessCommand } from './witness.ts';
+
+export function logCommand(program: Command, io: Io): void {
+  const log = program.command('log').description('logs that nobody can rewrite: witness them');
+  witnessCommand(log, io);
+}
