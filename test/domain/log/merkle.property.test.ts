@@ -5,7 +5,6 @@ import {
   consistencyProof,
   inclusionProof,
   rootAt,
-  type TileReader,
   verifyConsistency,
   verifyInclusion,
 } from '../../../src/domain/log/merkle/proofs.ts';
@@ -15,11 +14,11 @@ import {
   growTiles,
   parseTilePath,
   rootOfEdge,
-  type Tile,
   tilePath,
   tilesOf,
 } from '../../../src/domain/log/merkle/tiles.ts';
 import { LogProofError } from '../../../src/domain/log/proof-error.ts';
+import { MemoryLog } from '../../builders/service-log.ts';
 import { isThorough, runs } from '../../property-runs.ts';
 
 /** The definitions of RFC 6962, section 2.1, word by word. */
@@ -38,31 +37,6 @@ const model = {
 };
 
 const leaves = Array.from({ length: 70_000 }, (_, index) => leafHash(Buffer.from(`entry ${index}`)));
-const key = ({ level, index }: Pick<Tile, 'level' | 'index'>) => `${level}/${index}`;
-
-/** A log in memory, which answers only what is asked for. */
-class Tree implements TileReader {
-  readonly tilesByKey = new Map<string, Tile>();
-  edge: readonly Tile[] = [];
-  size = 0;
-
-  append(hashes: readonly Uint8Array[]): this {
-    const { size, tiles, edge } = growTiles(this.size, this.edge, hashes);
-    for (const tile of tiles) this.tilesByKey.set(key(tile), tile);
-    [this.size, this.edge] = [size, edge];
-    return this;
-  }
-
-  async tiles(coordinates: Parameters<TileReader['tiles']>[0]): Promise<Uint8Array[]> {
-    return coordinates.map((each) => {
-      const { hashes } = this.tilesByKey.get(key(each)) ?? { hashes: new Uint8Array() };
-      if (each.width < 1 || hashes.length < each.width * 32)
-        throw new Error(`There is no tile ${tilePath(each)}.`);
-      return hashes.subarray(0, each.width * 32);
-    });
-  }
-}
-
 /** All small sizes, and those around full tiles. */
 const sizes = Array.from({ length: 300 }, (_, index) => index + 1).filter(
   (size) => size <= (isThorough ? 130 : 40) || [255, 256, 257, 300].includes(size),
@@ -77,14 +51,14 @@ function isRefused(verify: () => void): boolean {
   }
 }
 
-const whole = new Tree().append(leaves);
-const contentsOf = ({ tilesByKey }: Tree) =>
+const whole = new MemoryLog().grow(leaves);
+const contentsOf = ({ tilesByKey }: MemoryLog) =>
   new Map([...tilesByKey].map(([name, { hashes }]) => [name, Buffer.from(hashes).toString('hex')]));
 
 describe('a tree', () => {
   test('has the root of RFC 6962 at every size, from tiles, leaf by leaf, and from its partial tiles', async () => {
     const range = new MerkleRange();
-    const grown = new Tree();
+    const grown = new MemoryLog();
     for (let size = 0; size <= 600; size += 1) {
       const root = model.root(leaves.slice(0, size));
       expect(await rootAt(whole, size), `size ${size}`).toEqual(root);
@@ -92,7 +66,7 @@ describe('a tree', () => {
       expect(rootOfEdge(size, grown.edge), `size ${size}`).toEqual(root);
       const leaf = leaves[size] ?? emptyRoot;
       range.append(leaf);
-      grown.append([leaf]);
+      grown.grow([leaf]);
     }
     expect(await rootAt(whole, leaves.length)).toEqual(rootOf(leaves));
   });
@@ -145,9 +119,9 @@ describe('a tree', () => {
   test('is the same after any steps of growth as if it had grown in one', async () => {
     const steps = fc.array(fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 700 })), { maxLength: 12 });
     const property = fc.asyncProperty(steps, async (counts) => {
-      const tree = new Tree();
-      for (const count of counts) tree.append(leaves.slice(tree.size, tree.size + count));
-      const atOnce = new Tree().append(leaves.slice(0, tree.size));
+      const tree = new MemoryLog();
+      for (const count of counts) tree.grow(leaves.slice(tree.size, tree.size + count));
+      const atOnce = new MemoryLog().grow(leaves.slice(0, tree.size));
       expect(contentsOf(tree)).toEqual(contentsOf(atOnce));
       expect(tree.edge).toEqual(atOnce.edge);
       expect(rootOfEdge(tree.size, tree.edge)).toEqual(await rootAt(whole, tree.size));
@@ -156,18 +130,18 @@ describe('a tree', () => {
   });
 
   test('grows from tiles that somebody has already made wider', () => {
-    const edge = new Tree().append(leaves.slice(0, 250)).edge;
+    const edge = new MemoryLog().grow(leaves.slice(0, 250)).edge;
     const { tiles } = growTiles(100, edge, leaves.slice(100, 300));
     expect(tiles).toEqual(growTiles(0, [], leaves.slice(0, 300)).tiles);
   });
 
   test('does not grow without one of its partial tiles', () => {
-    const { edge } = new Tree().append(leaves.slice(0, 300));
+    const { edge } = new MemoryLog().grow(leaves.slice(0, 300));
     expect(() => growTiles(300, edge.slice(1), leaves.slice(300, 301))).toThrow('0/001.p/44');
   });
 
   test('has the tiles of tlog-tiles at every size, of every partial width', () => {
-    const tree = new Tree().append(leaves);
+    const tree = new MemoryLog().grow(leaves);
     expect([...tilesOf(70_000)].filter(({ width }) => width < 256)).toEqual(edgeOf(70_000));
     expect(edgeOf(70_000)).toEqual([
       { level: 0, index: 273, width: 112 },
@@ -180,7 +154,7 @@ describe('a tree', () => {
       for (const { level, index, width } of tilesOf(size)) {
         const span = 256 ** level;
         expect((index * 256 + width) * span).toBeLessThanOrEqual(size);
-        expect(tree.tilesByKey.get(key({ level, index }))?.hashes.length).toBeGreaterThanOrEqual(width * 32);
+        expect(tree.tilesByKey.get(`${level}/${index}`)?.hashes.length).toBeGreaterThanOrEqual(width * 32);
       }
   });
 });

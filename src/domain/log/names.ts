@@ -1,0 +1,27 @@
+import { sha256 } from './merkle/hashing.ts';
+
+/** The names of logs. Everything that is not in a log of its own kind has the name of its kind. */
+export const logNames = {
+  graph: (id: string) => `graphs/${id}`,
+  agent: (id: string) => `agents/${id}`,
+  /** Statements without a graph. */
+  statements: 'statements',
+  statusLists: 'status-lists',
+  audit: 'audit',
+  /** The log that has the heads of all others. */
+  service: 'service',
+} as const;
+
+const domainSeparation = Buffer.from('cairn log v1');
+
+/** What the service log says instead of the name of a log. Without the nonce of the log nobody can guess its name. */
+export function blindedName(name: string, nonce: Uint8Array): Uint8Array {
+  return sha256(Buffer.concat([domainSeparation, nonce, Buffer.from(name)]));
+}
+
+/** The origin of the service log, or of another log, of the service at a public URL: without a scheme. */
+export function originOf(publicUrl: string, name: string = logNames.service): string {
+  const { host, pathname } = new URL(publicUrl);
+  const base = `${host}${pathname.replace(/\/+$/, '')}/log/v1`;
+  return name === logNames.service ? base : `${base}/${name}`;
+}
