@@ -70,16 +70,19 @@ test('a build, its parts, a training, a signed model and a deployment are one li
     'echo the weights of the model > model/weights.bin; echo {} > model/config.json',
   );
   expect(recorded.code, recorded.stderr).toBe(0);
-  await done(
-    'model',
-    'sign',
-    file('model'),
-    '--private-key',
-    file('model-key.json'),
-    '--signature',
-    file('model.sig'),
-  );
-  await done('import', file('model.sig'));
+  const key = ['--private-key', file('model-key.json')];
+  const inside = ['model', 'sign', file('model'), ...key, '--record', '--signature', file('model/model.sig')];
+  expect(await run(inside)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Name a place beside it'),
+  });
+  const signing = ['model', 'sign', file('model'), ...key, '--signature', file('model.sig')];
+  const stored = JSON.parse(await done(...signing, '--record', '--json'));
+  expect(stored).toMatchObject({
+    files: 2,
+    kind: 'model-signing',
+    signatures: [{ result: 'ok', signer: modelSigner }],
+  });
 
   // A scheduler deploys it.
   const version = `sha256:${sha256(readFileSync(file('model/weights.bin')))}`;

@@ -12,7 +12,7 @@ import type { Io } from '../../terminal/io.ts';
 import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress } from '../../terminal/progress.ts';
 import { linesOf } from '../ingest/lines.ts';
-import { filesAt, type LocalFile } from './files.ts';
+import { filesAt, type LocalFile, localFile } from './files.ts';
 
 export interface EvidenceImport {
   readonly client: ApiClient;
@@ -63,6 +63,14 @@ export async function importFiles(io: Io, paths: readonly string[], to: Evidence
   if (!to.asJson)
     say(io, `${counts.taken.toLocaleString('en')} taken, ${counts.refused.toLocaleString('en')} refused`);
   if (counts.refused > 0) failNo(`${counts.refused} were refused.`);
+}
+
+export type ImportedFile = { readonly file: string } & Taken;
+
+/** Sends one file. */
+export async function importFile(path: string, to: EvidenceImport): Promise<ImportedFile | Refused> {
+  const { outcomes } = await sendWhole(to, await localFile(path));
+  return outcomes[0] as ImportedFile | Refused;
 }
 
 interface Sent {
@@ -161,7 +169,7 @@ function placeOf({ file, line }: Outcome): string {
   return printableLine(line === undefined ? file : `${file}:${line}`);
 }
 
-function lineFor({ file, kind, statements, signatures }: Outcome & Taken): string {
+export function lineFor({ file, kind, statements, signatures }: Outcome & Taken): string {
   const line = `${kind.padEnd(16)}  ${String(statements.length).padStart(5)} statements  ${printableLine(file)}`;
   const checks = signatures.map(({ result, signer, reason }) =>
     result === 'ok' ? `signed by ${signer ?? 'a trusted key'}` : `signature ${result}: ${reason ?? ''}`,

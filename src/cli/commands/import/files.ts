@@ -45,7 +45,7 @@ export async function filesAt(io: Io, path: string): Promise<LocalFile[]> {
   return [...runs, ...(await pMap(found.sort(), localFile, { concurrency: 16 }))];
 }
 
-async function localFile(path: string): Promise<LocalFile> {
+export async function localFile(path: string): Promise<LocalFile> {
   return { path, size: (await stat(path)).size, isWhole: false, bytes: () => fileChunks(path) };
 }
 

@@ -13,11 +13,13 @@ export async function looksUnlike(path: string): Promise<string | undefined> {
   const [, packing] = packed.find(([magic]) => head.toString('hex', 0, 4).startsWith(magic)) ?? [];
   if (packing) return `It looks compressed (${packing}). Decompress it first.`;
   const text = head.toString('utf8').trimStart();
-  if (text.startsWith('['))
+  // What "gh attestation verify" prints.
+  const isOfAttestations = /^\[\s*\{\s*"attestation"/.test(text);
+  if (text.startsWith('[') && !isOfAttestations)
     return "It is a JSON list. Send its elements, one per line: jq -c '.[]' FILE > lines.jsonl";
   if (isOwnStatement(text))
     return `It looks like a statement. Store it with "cairn ingest ${path}", one per line.`;
-  const isText = text.startsWith('{') || text.startsWith('<') || looksLikeDvcLock(head);
+  const isText = isOfAttestations || text.startsWith('{') || text.startsWith('<') || looksLikeDvcLock(head);
   return isText
     ? undefined
     : 'It is neither JSON, nor XML, nor a dvc.lock, nor a CAR. Store it as a blob with "cairn put".';

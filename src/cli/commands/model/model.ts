@@ -19,7 +19,9 @@ import { failNo, failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress } from '../../terminal/progress.ts';
+import { lineFor } from '../import/evidence.ts';
 import { collect } from '../verify/verification-options.ts';
+import { recordSigning } from './record-signing.ts';
 
 interface PathFlags {
   readonly signature: string;
@@ -34,6 +36,8 @@ interface SignFlags extends PathFlags {
   readonly passwordFile?: string;
   readonly signingCertificate?: string;
   readonly certificateChain: readonly string[];
+  readonly record?: true;
+  readonly graph?: string;
 }
 
 interface VerifyFlags extends PathFlags, ModelTrust {
@@ -52,6 +56,7 @@ chain. Keyless signing with Sigstore is not part of Cairn.
 Examples:
   $ cairn key create --p256 model-key.json
   $ cairn model sign ./credit-model --private-key model-key.json
+  $ cairn model sign ./credit-model --private-key model-key.json --record
   $ cairn model sign ./credit-model --signature credit-model.sig --private-key key.pem \\
       --signing-certificate cert.pem --certificate-chain intermediate.pem --certificate-chain root.pem`;
 
@@ -82,6 +87,8 @@ export function modelCommand(program: Command, io: Io): void {
     .option('--password-file <file>', 'a file with the password of the key')
     .option('--signing-certificate <file>', 'the certificate of the key, in PEM')
     .option('--certificate-chain <file>', 'certificates above it, in PEM (repeatable)', collect, [])
+    .option('--record', 'store the model and its signature in the service, and record the signing')
+    .option('--graph <graph>', 'with --record: UUID or name of a graph (default: the one of cairn.json)')
     .addHelpText('after', signNotes)
     .action(async (path: string, flags: SignFlags) => await sign(io, path, flags));
   add(model.command('verify').description('compare a model with its signature'))
@@ -104,6 +111,7 @@ export function modelCommand(program: Command, io: Io): void {
 async function sign(io: Io, path: string, flags: SignFlags): Promise<void> {
   const root = await modelRoot(io, path);
   const { signingCertificate, certificateChain, allowSymlinks = false } = flags;
+  if (flags.graph !== undefined && !flags.record) failUsage('--graph belongs to --record.');
   if (signingCertificate === undefined && certificateChain.length > 0)
     failUsage('--certificate-chain belongs to a certificate. Name it with --signing-certificate.');
   const at = (name: string) => resolve(io.cwd, name);
@@ -113,17 +121,39 @@ async function sign(io: Io, path: string, flags: SignFlags): Promise<void> {
   if (own[0]) assertCertifies(own[0], key);
   const signature = at(flags.signature);
   const ignored = [...(await ignoredIn(io, root, flags)), ...(flags.ignoreGitPaths ? gitPaths : [])];
-  using progress = openProgress(io, { total: undefined });
-  const signed = await signModel({ root, ignored, allowSymlinks, key, certificates }, shownBy(progress));
-  warnAbout(io, signed.outside);
-  await writeWhole(signature, `${JSON.stringify(signed.bundle)}\n`);
-  const { files, root: digest } = signed;
+  const signFiles = async () => {
+    using progress = openProgress(io, { total: undefined });
+    const signed = await signModel({ root, ignored, allowSymlinks, key, certificates }, shownBy(progress));
+    warnAbout(io, signed.outside);
+    await writeWhole(signature, `${JSON.stringify(signed.bundle)}\n`);
+    const { files, root: sha256 } = signed;
+    return { signature: flags.signature, files: files.length, sha256 };
+  };
+  if (!flags.record) return await reportSigned(io, await signFiles(), flags.json);
+  const places = { model: path, root, signature, graph: flags.graph };
+  const { signed, run, imported } = await recordSigning(io, places, signFiles);
+  const { graph, computation, inputs } = run;
+  const { file: _, ...evidence } = imported;
+  const recorded = { model: inputs[0]?.cid, graph, computation, ...evidence };
+  await reportSigned(io, { ...signed, ...recorded }, flags.json);
+  if (flags.json) return;
   await writeText(
     io,
-    flags.json
-      ? `${JSON.stringify({ signature: flags.signature, files: files.length, sha256: digest })}\n`
-      : `Signed ${count(files.length)} in ${printableLine(flags.signature)}\n`,
+    `Recorded "${printableLine(run.name)}" in ${graph ? `the graph ${graph}` : 'no graph'}\n`,
   );
+  await writeText(io, `${lineFor({ ...imported, file: flags.signature })}\n`);
+}
+
+interface SignedFiles {
+  readonly signature: string;
+  readonly files: number;
+  readonly sha256: string;
+}
+
+async function reportSigned(io: Io, signed: SignedFiles, asJson = false): Promise<void> {
+  const { files, signature } = signed;
+  const sentence = `Signed ${count(files)} in ${printableLine(signature)}`;
+  await writeText(io, asJson ? `${JSON.stringify(signed)}\n` : `${sentence}\n`);
 }
 
 async function verify(io: Io, path: string, flags: VerifyFlags): Promise<void> {
