@@ -34,10 +34,10 @@ export class EvidencePool implements EvidenceReader, AsyncDisposable {
   readonly #readMs: number;
 
   /**
-   * @param onError called when the thread cannot start.
    * @param readMs how long one file may take.
+   * @param onError called when the thread cannot start.
    */
-  constructor(maxDepth: number, onError: (error: unknown) => void, readMs = 120_000) {
+  constructor(maxDepth: number, readMs: number, onError: (error: unknown) => void) {
     this.#maxDepth = maxDepth;
     this.#readMs = readMs;
     this.#thread.on('error', onError);
@@ -61,7 +61,7 @@ export class EvidencePool implements EvidenceReader, AsyncDisposable {
       return await this.#thread.run(task, { signal: AbortSignal.timeout(this.#readMs) });
     } catch (cause) {
       if (cause instanceof Error && cause.name === 'AbortError') {
-        const message = `The file takes longer to read than ${this.#readMs / 1_000} s. Split it.`;
+        const message = `The file takes longer to read than ${this.#readMs / 1_000} s. Split it, or raise CAIRN_EVIDENCE_TIME.`;
         throw new ServiceError('too_complex', message, { cause });
       }
       if ((cause as { code?: string }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw cause;

@@ -1721,7 +1721,7 @@ export interface components {
             /** @description A sentence: what is wrong and what to do */
             error: string;
             /** @enum {string} */
-            code: "invalid_request" | "invalid_json" | "invalid_statement" | "invalid_credential" | "invalid_evidence" | "invalid_cid" | "cid_mismatch" | "missing_id" | "id_mismatch" | "unknown_graph" | "unknown_context" | "not_covered" | "too_complex" | "too_deep" | "truncated_upload" | "unauthorized" | "forbidden" | "agent_revoked" | "not_found" | "method_not_allowed" | "not_acceptable" | "too_slow" | "conflict" | "too_large" | "unsupported_media_type" | "range_not_satisfiable" | "unexpected_content" | "rate_limited" | "internal" | "damaged" | "unavailable" | "storage_full";
+            code: "invalid_request" | "invalid_json" | "invalid_statement" | "invalid_credential" | "invalid_evidence" | "invalid_proof" | "invalid_cid" | "cid_mismatch" | "missing_id" | "id_mismatch" | "unknown_graph" | "unknown_context" | "not_covered" | "too_complex" | "too_deep" | "truncated_upload" | "unauthorized" | "forbidden" | "agent_revoked" | "not_found" | "method_not_allowed" | "not_acceptable" | "too_slow" | "conflict" | "too_large" | "unsupported_media_type" | "range_not_satisfiable" | "unexpected_content" | "rate_limited" | "internal" | "damaged" | "unavailable" | "storage_full";
             request_id: string;
             details?: {
                 /** @description Position in the batch */

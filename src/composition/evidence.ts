@@ -10,10 +10,10 @@ import type { Settings } from '../platform/settings/setting-table.ts';
 export function evidencePorts(
   opened: AsyncDisposableStack,
   store: RecordStore,
-  { maxJsonDepth }: Pick<Settings, 'maxJsonDepth'>,
+  { maxJsonDepth, evidenceTime }: Pick<Settings, 'maxJsonDepth' | 'evidenceTime'>,
   log: Log,
 ) {
-  const pool = new EvidencePool(maxJsonDepth, (err) =>
+  const pool = new EvidencePool(maxJsonDepth, evidenceTime, (err) =>
     log.error({ err }, 'The thread that reads evidence has failed or cannot start.'),
   );
   return {

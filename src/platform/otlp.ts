@@ -2,7 +2,7 @@ import type { Type } from 'protobufjs';
 
 /**
  * The messages of OTLP 1.x that traces consist of (opentelemetry-proto, `trace/v1`, `common/v1`, `collector/trace/v1`), with
- * the fields that are read. Fields that are not here are skipped.
+ * the fields that are read, and `google.rpc.Status` as `Problem`. Fields that are not here are skipped.
  */
 const messages = `
 syntax = "proto3";
@@ -38,6 +38,7 @@ message AnyValue {
 message ArrayValue { repeated AnyValue values = 1; }
 message KeyValueList { repeated KeyValue values = 1; }
 message Response { PartialSuccess partial_success = 1; }
+message Problem { int32 code = 1; string message = 2; }
 message PartialSuccess { int64 rejected_spans = 1; string error_message = 2; }
 `;
 
@@ -45,6 +46,8 @@ export interface OtlpCodec {
   /** A request in its JSON form, with ids in hex. @throws Error if it is no protobuf of this kind. */
   decode(bytes: Uint8Array): unknown;
   encodeResponse(response: object): Uint8Array;
+  /** A `google.rpc.Status`. */
+  encodeProblem(problem: { readonly code: number; readonly message: string }): Uint8Array;
 }
 
 let opened: Promise<OtlpCodec> | undefined;
@@ -58,10 +61,15 @@ export async function otlpCodec(): Promise<OtlpCodec> {
 async function openCodec(): Promise<OtlpCodec> {
   const { default: protobuf } = await import('protobufjs');
   const { root } = protobuf.parse(messages);
-  const [request, response]: Type[] = [root.lookupType('Request'), root.lookupType('Response')];
+  const [request, response, problem]: Type[] = ['Request', 'Response', 'Problem'].map((name) =>
+    root.lookupType(name),
+  );
+  const encoded = (type: Type | undefined, value: object) =>
+    type?.encode(type.fromObject(value)).finish() ?? new Uint8Array();
   return {
     decode: (bytes) => withHexIds(request?.toObject(request.decode(bytes), { longs: String, bytes: String })),
-    encodeResponse: (answer) => response?.encode(response.fromObject(answer)).finish() ?? new Uint8Array(),
+    encodeResponse: (answer) => encoded(response, answer),
+    encodeProblem: (status) => encoded(problem, status),
   };
 }
 

@@ -1,5 +1,6 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { tracesAnswer, tracesRequest } from '../../contract/control-plane/traces.ts';
+import { errorBody } from '../../contract/errors.ts';
 import type { GatewayPorts } from '../../domain/control-plane/gateway/ports.ts';
 import { type KeptTraces, keepTraces } from '../../domain/control-plane/traces/keep-traces.ts';
 import type { AgentsOfServices } from '../../domain/control-plane/traces/reports.ts';
@@ -9,7 +10,7 @@ import { note } from '../../platform/audit-trail/entry.ts';
 import { readCompressibleBody } from '../../platform/http/compressed-body.ts';
 import { otlpCodec } from '../../platform/otlp.ts';
 import { wholeAnswer } from '../answering.ts';
-import { jsonAnswer } from '../answers.ts';
+import { allAnswers, jsonAnswer } from '../answers.ts';
 import type { JsonLimits } from '../parsed-request.ts';
 import { type GatewayApp, gatewayOperation } from './gateway-operation.ts';
 
@@ -22,8 +23,48 @@ export interface TraceRoutes extends GatewayPorts {
   readonly services: AgentsOfServices;
 }
 
+/** The codes of gRPC that problems have in protobuf, by status (google.rpc.Code). */
+const rpcCodes: Readonly<Record<number, number>> = {
+  401: 16,
+  403: 7,
+  408: 4,
+  413: 8,
+  429: 8,
+  500: 13,
+  503: 14,
+  507: 8,
+};
+const invalidArgument = 3;
+
+/** Who sends protobuf gets errors in protobuf (OTLP/HTTP 1.x, Failures). */
+const protobufErrors: MiddlewareHandler = async (context, next) => {
+  await next();
+  const { status } = context.res;
+  if (status < 400 || !context.req.header('content-type')?.startsWith(protobuf)) return;
+  const { error: message } = errorBody.parse(await context.res.json());
+  const headers = new Headers(context.res.headers);
+  headers.set('content-type', protobuf);
+  const code = rpcCodes[status] ?? invalidArgument;
+  const body = new Uint8Array((await otlpCodec()).encodeProblem({ code, message }));
+  context.res = new Response(body, { status, headers });
+};
+
+const binary = { schema: { type: 'string', format: 'binary' } } as const;
+
+/** The errors that every operation can answer, in protobuf too. */
+function errorsInBoth(): typeof noErrors {
+  const errors = Object.entries(allAnswers({}, { isPublic: false, hasBody: true }));
+  const inBoth = errors.map(([status, answer]) => {
+    if (!('content' in answer)) return [status, answer];
+    return [status, { ...answer, content: { ...answer.content, [protobuf]: binary } }];
+  });
+  return Object.fromEntries(inBoth);
+}
+const noErrors = {};
+
 /** Where OpenTelemetry SDKs and collectors send traces (OTLP/HTTP 1.x). */
 export function traceRoutes(app: GatewayApp, { limits, services, ...ports }: TraceRoutes): void {
+  app.use('/v1/traces', protobufErrors);
   gatewayOperation(app, 'POST /v1/traces', {
     access: 'audit-exchanges',
     audit: 'queued',
@@ -33,14 +74,15 @@ export function traceRoutes(app: GatewayApp, { limits, services, ...ports }: Tra
       'OTLP/HTTP in protobuf or JSON, also compressed with gzip. Spans of the conventions for generative AI become audit exchanges, and calls of tools become plugin events. Other spans are ignored. A span that is not accepted stops no other, and a repeat changes nothing.',
     body: {
       [json]: { schema: tracesRequest },
-      [protobuf]: { schema: { type: 'string', format: 'binary' } },
+      [protobuf]: binary,
     },
     answers: {
+      ...errorsInBoth(),
       200: {
         ...jsonAnswer('What was not accepted', tracesAnswer),
         content: {
           [json]: { schema: tracesAnswer },
-          [protobuf]: { schema: { type: 'string', format: 'binary' } },
+          [protobuf]: binary,
         },
       },
     },

@@ -176,6 +176,9 @@ export const limitSettingTable = {
   maxEvidenceBytes: required('CAIRN_MAX_EVIDENCE_BYTES', bytes, '64MiB').about(
     'Maximum size of a file of evidence, such as an SBOM. Beyond it the request is answered 413.',
   ),
+  evidenceTime: required('CAIRN_EVIDENCE_TIME', wait, '2m').about(
+    'How long the reading of one file of evidence may take before the request is answered 400 too_complex.',
+  ),
   maxManifestBytes: required('CAIRN_MAX_MANIFEST_BYTES', bytes, '1GiB').about(
     'Maximum size of an imported manifest.',
   ),

@@ -4,6 +4,7 @@ import { context, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import protobufjs from 'protobufjs';
 import { expect, test } from 'vitest';
 import { eachRecord } from '../../../../src/domain/collections/records.ts';
 import {
@@ -210,6 +211,28 @@ test.each([
   ['no JSON', json, '{', {}, 400],
 ])('%s is refused', async (_, type, body, headers, status) => {
   expect((await post(body, type, headers)).status).toBe(status);
+});
+
+test('errors are a google.rpc.Status in protobuf for who sends protobuf, and JSON for others', async () => {
+  const status = protobufjs
+    .parse('syntax = "proto3"; message Status { int32 code = 1; string message = 2; }')
+    .root.lookupType('Status');
+  const read = async (answer: Response) => {
+    const { code, message } = status.toObject(status.decode(new Uint8Array(await answer.arrayBuffer())));
+    return [answer.status, answer.headers.get('content-type'), code, message];
+  };
+  const garbage = Buffer.from('garbage');
+  expect(await read(await post(garbage, protobuf))).toEqual([
+    400,
+    protobuf,
+    3,
+    expect.stringMatching(/no OTLP/),
+  ]);
+  const foreign = await post(garbage, protobuf, { authorization: 'Bearer x' });
+  expect(await read(foreign)).toEqual([401, protobuf, 16, expect.any(String)]);
+  expect(foreign.headers.get('www-authenticate')).toContain('Bearer');
+  const answer = await post('{', json);
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: expect.any(String) }]);
 });
 
 test('JSON of another shape reports nothing and breaks nothing', async () => {
