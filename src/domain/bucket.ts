@@ -16,10 +16,19 @@ export interface Bucket {
    * @param limit at most 256 KiB.
    */
   readSmall(names: readonly string[], limit: number): Promise<(Uint8Array | undefined)[]>;
+  /** Stores several contents of at most `smallContentBytes` at once, each unless its name is taken. */
+  putSmall(contents: readonly NamedBytes[]): Promise<('stored' | 'known')[]>;
   /** Harmless if the content does not exist. */
   remove(name: string): Promise<void>;
   /** Every name, also of what something else has put there. */
   names(): AsyncIterable<string>;
+}
+
+export const smallContentBytes = 32 << 10;
+
+export interface NamedBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
 export interface StagedBytes extends Staged<string> {
@@ -41,6 +50,7 @@ export interface Buckets {
 }
 
 const readsAtOnce = 16;
+const writesAtOnce = 16;
 
 /** `readSmall` of a bucket that has nothing quicker than to read one content after another. */
 export async function readEach(
@@ -49,6 +59,24 @@ export async function readEach(
   limit: number,
 ): Promise<(Uint8Array | undefined)[]> {
   return await pMap(names, (name) => readOne(bucket, name, limit), { concurrency: readsAtOnce });
+}
+
+/** `putSmall` of a bucket that has nothing quicker than to store one content after another. */
+export async function putEach(
+  bucket: Pick<Bucket, 'stage'>,
+  contents: readonly NamedBytes[],
+): Promise<('stored' | 'known')[]> {
+  const put = async ({ name, bytes }: NamedBytes) => {
+    const staged = await bucket.stage();
+    try {
+      await staged.write(bytes);
+      return await staged.commit(name);
+    } catch (error) {
+      await staged.discard();
+      throw error;
+    }
+  };
+  return await pMap(contents, put, { concurrency: writesAtOnce });
 }
 
 async function readOne(bucket: Pick<Bucket, 'read'>, name: string, limit: number) {

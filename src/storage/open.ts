@@ -11,14 +11,14 @@ import { type FurtherHash, usualHashes } from '../domain/integrity/identifiers/h
 import { indexNamesAgain } from '../domain/integrity/names/index-again.ts';
 import { nameIndex } from '../domain/integrity/names/name-index.ts';
 import { nameRecords } from '../domain/integrity/names/name-records.ts';
-import { namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
+import { type NamingPorts, namedWrites, nameNewest } from '../domain/integrity/names/naming.ts';
 import {
   fileSearch,
   indexDueFolders,
   searchedFolders,
   searchOlderFolders,
 } from '../domain/integrity/search/files.ts';
-import { indexForSearch, searchedGraphs, searchedNames } from '../domain/integrity/search/indexing.ts';
+import { indexForSearch, indexNamesIn, searchedGraphs } from '../domain/integrity/search/indexing.ts';
 import { thingSearch } from '../domain/integrity/search/search.ts';
 import { searchEntries } from '../domain/integrity/search/search-entries.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
@@ -90,8 +90,11 @@ function joined(
   const { blobs: bucket, exportResults, sealedContents } = buckets;
   const { rows } = database;
   const indexing = { entries: database.of(searchEntries), rows, now: database.now };
-  const names = searchedNames(database.of(nameRecords), indexing);
-  const given = { names, rows, signatures: database.of(signatures) };
+  const names = database.of(nameRecords);
+  const given = {
+    ...{ names, rows, signatures: database.of(signatures) },
+    search: (records, statements) => indexNamesIn(indexing.entries, records, statements),
+  } satisfies Omit<NamingPorts, 'blobs'>;
   const blobHashing = {
     unhashed: database.of(unhashedBlobs),
     hashes: database.of(blobHashes),

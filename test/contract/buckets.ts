@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Bucket, Buckets } from '../../src/domain/bucket.ts';
+import { type Bucket, type Buckets, smallContentBytes } from '../../src/domain/bucket.ts';
 import { blobName } from '../../src/domain/integrity/blobs/blob-names.ts';
 import { verifiedBlobs } from '../../src/domain/integrity/blobs/blob-store.ts';
 import { type Cid, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
@@ -76,8 +76,20 @@ export function bucketsContract(open: () => Promise<OpenedBuckets>): void {
       const names = await Promise.all(sizes.map((size) => committed([randomBytes(size)])));
       const found = await bucket.readSmall([...names, newName(), ...names.slice(1, 2)], 1_000);
       expect(found.map((bytes) => bytes?.length)).toEqual([0, 1, 1_000, undefined, undefined, 1]);
-      expect(found[2]).toEqual(await bytesOf(names[2] ?? ''));
+      expect(Buffer.from(found[2] ?? [])).toEqual(await bytesOf(names[2] ?? ''));
       expect(await bucket.readSmall([], 1_000)).toEqual([]);
+    });
+
+    test('stores several small contents at once, unless their names are taken', async () => {
+      const sizes = [0, 1, smallContentBytes];
+      const contents = sizes.map((size) => ({ name: newName(), bytes: randomBytes(size) }));
+      const taken = { name: await committed([randomBytes(5)]), bytes: randomBytes(5) };
+      const outcomes = await bucket.putSmall([...contents, taken]);
+      expect(outcomes).toEqual(['stored', 'stored', 'stored', 'known']);
+      for (const { name, bytes } of contents)
+        expect(bytes.equals((await bytesOf(name)) ?? Buffer.of(1))).toBe(true);
+      expect(await bucket.putSmall(contents)).toEqual(['known', 'known', 'known']);
+      expect(await bucket.putSmall([])).toEqual([]);
     });
 
     test('shows nothing unfinished or discarded', async () => {

@@ -1,4 +1,4 @@
-import { type Bucket, readEach } from '../../src/domain/bucket.ts';
+import { type Bucket, putEach, readEach } from '../../src/domain/bucket.ts';
 import { contentOf } from '../../src/domain/integrity/blobs/blob-store.ts';
 import { bucketsContract } from '../contract/buckets.ts';
 
@@ -36,6 +36,7 @@ function bucketInMemory(contents: Map<string, Buffer>): Bucket {
       return bytes && contentOf(range ? bytes.subarray(range.first, range.last + 1) : bytes, bytes.length);
     },
     readSmall: (names, limit) => readEach(bucket, names, limit),
+    putSmall: (small) => putEach(bucket, small),
     async remove(name) {
       contents.delete(name);
     },

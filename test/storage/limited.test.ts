@@ -97,6 +97,7 @@ describe('a blob store under limits', () => {
       stage: () => Promise.reject(new Error('stage')),
       size: async () => 1,
       readSmall: async () => [],
+      putSmall: async () => [],
       read: async () => ({
         size: 1,
         // biome-ignore lint/correctness/useYield: it fails before its first byte

@@ -168,6 +168,8 @@ export interface BlobContent extends AsyncDisposable {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+export type SmallBlob = Readonly<{ cid: Cid; bytes: Uint8Array }>;
+
 /** Blobs by multihash. CIDs that differ only in the codec name the same blob. */
 export interface BlobStore {
   stage(): Promise<StagedBlob>;
@@ -176,6 +178,8 @@ export interface BlobStore {
   read(cid: Cid, range?: ByteRange): Promise<BlobContent | undefined>;
   /** As `Bucket.readSmall`. Those that are damaged are undefined too. */
   readSmall(cids: readonly Cid[], limit: number): Promise<(Uint8Array | undefined)[]>;
+  /** As `Bucket.putSmall`. The caller knows that the bytes hash to their CIDs, and names each once. */
+  putSmall(blobs: readonly SmallBlob[]): Promise<('stored' | 'known')[]>;
 }
 
 /** A source of context documents beside the bundled ones. */

@@ -1,3 +1,4 @@
+import { type Collection, type Document, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb';
 import { isDeadlock } from './errors.ts';
 
 /** The last running write of each key in this process. */
@@ -32,5 +33,21 @@ export async function repeatingDeadlocks<Result>(write: () => Promise<Result>): 
     } catch (error) {
       if (!isDeadlock(error) || left === 0) throw error;
     }
+  }
+}
+
+/** @returns the errors of the documents that were not stored, by index. */
+export async function insertUnordered<Item extends Document>(
+  collection: Collection<Item>,
+  documents: readonly OptionalUnlessRequiredId<Item>[],
+): Promise<ReadonlyMap<number, unknown>> {
+  try {
+    await collection.insertMany([...documents], { ordered: false });
+    return new Map();
+  } catch (error) {
+    if (error instanceof MongoBulkWriteError && !error.result.getWriteConcernError())
+      return new Map([error.writeErrors].flat().map((one) => [one.index, one]));
+    if (isDeadlock(error)) return new Map(documents.map((_, index) => [index, error]));
+    throw error;
   }
 }

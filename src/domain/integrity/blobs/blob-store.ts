@@ -3,8 +3,9 @@ import type { Bucket } from '../../bucket.ts';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Cid, digestHex } from '../identifiers/cid.ts';
-import { hasher } from '../identifiers/hashing.ts';
-import { type NamingPorts, namedBlobs } from '../names/naming.ts';
+import { hasDigest, hasher } from '../identifiers/hashing.ts';
+import { namedBlobs } from '../names/named-documents.ts';
+import type { NamingPorts } from '../names/naming.ts';
 import type { BlobContent, BlobStore, StagedBlob, WorkLimit } from '../ports.ts';
 import { blobName } from './blob-names.ts';
 import { type HashedBlobsPorts, hashedBlobs, orDiscard } from './hashed-blobs.ts';
@@ -60,6 +61,7 @@ export function limitedBlobs(blobs: BlobStore, { fetch, write }: BlobLimits, cal
       const content = await fetching(() => blobs.read(cid, range));
       return content && limitedContent(content, fetching);
     },
+    putSmall: (small) => writing(() => blobs.putSmall(small)),
   };
 }
 
@@ -145,8 +147,12 @@ export function verifiedBlobs(bucket: Bucket): BlobStore {
     },
     async readSmall(cids, limit) {
       const found = await bucket.readSmall(cids.map(blobName), limit);
-      return cids.map((cid, at) => matching(cid, found[at]));
+      return cids.map(({ multihash, digest }, at) => {
+        const bytes = found[at];
+        return bytes && hasDigest(bytes, multihash, digest) ? bytes : undefined;
+      });
     },
+    putSmall: (small) => bucket.putSmall(small.map(({ cid, bytes }) => ({ name: blobName(cid), bytes }))),
   };
   return blobs;
 }
@@ -202,13 +208,6 @@ export async function* comparedBytes(
   if (Buffer.compare(hash.digest(), digest) !== 0)
     throw new ServiceError('damaged', 'Its bytes do not hash to its name.');
   if (last) yield last;
-}
-
-function matching({ multihash, digest }: Cid, bytes: Uint8Array | undefined): Uint8Array | undefined {
-  if (!bytes) return undefined;
-  const hash = hasher(multihash);
-  hash.update(bytes);
-  return Buffer.compare(hash.digest(), digest) === 0 ? bytes : undefined;
 }
 
 function isDamage(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
-import type { FurtherHash } from '../identifiers/hashing.ts';
+import { asBuffer, type FurtherHash } from '../identifiers/hashing.ts';
 import { type BlobHashRecord, type BlobHashRecords, digestBytes, indexOf } from './blob-hashes.ts';
 
 /**
@@ -49,9 +49,9 @@ const longest = jcs(digestDocument('sha512', '0'.repeat(2 * digestBytes.sha512))
 const form = /^\{"name":"([0-9a-f]+)","namespace":"([A-Za-z0-9]+)"\}$/;
 
 /** What a stored document refers to, if it is one of those. */
-export function digestReferenceIn(chunks: readonly Uint8Array[], size: number): DigestReference | undefined {
-  if (size > longest) return undefined;
-  const text = Buffer.concat(chunks).toString('latin1');
+export function digestReferenceIn(bytes: Uint8Array): DigestReference | undefined {
+  if (bytes.length > longest) return undefined;
+  const text = asBuffer(bytes).toString('latin1');
   const [, hex = '', namespace = ''] = form.exec(text) ?? [];
   const hash = Object.hasOwn(namespaces, namespace)
     ? namespaces[namespace as keyof typeof namespaces]

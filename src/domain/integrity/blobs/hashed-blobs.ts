@@ -1,5 +1,5 @@
-import { digestsHasher, type FurtherHash } from '../identifiers/hashing.ts';
-import type { BlobStore, StagedBlob } from '../ports.ts';
+import { digestsOf, type FurtherHash } from '../identifiers/hashing.ts';
+import type { BlobStore, SmallBlob, StagedBlob } from '../ports.ts';
 import { type BlobHashRecords, hashRecord, keepHashes } from './blob-hashes.ts';
 import { blobName } from './blob-names.ts';
 import { type DigestReferences, digestReferenceIn } from './digest-references.ts';
@@ -18,7 +18,25 @@ const hashedAtOnce = 16 << 10;
 
 /** Keeps the digests of small blobs, and notes the others for a thread that hashes them soon. */
 export function hashedBlobs(blobs: BlobStore, ports: HashedBlobsPorts): BlobStore {
-  return { ...blobs, stage: async () => hashed(await blobs.stage(), ports) };
+  return {
+    ...blobs,
+    stage: async () => hashed(await blobs.stage(), ports),
+    async putSmall(small) {
+      const [few, many] = [[], []] as [SmallBlob[], SmallBlob[]];
+      for (const one of small) (one.bytes.length <= hashedAtOnce ? few : many).push(one);
+      const noted = ports.now().getTime();
+      const [, , , outcomes] = await Promise.all([
+        keepHashes(
+          ports.hashes,
+          few.map(({ bytes }) => hashRecord(digestsOf(bytes, ports.further), bytes.length)),
+        ),
+        ports.references.insert(few.flatMap(({ bytes }) => digestReferenceIn(bytes) ?? [])),
+        ports.unhashed.insert(many.map(({ cid }) => ({ name: blobName(cid), dueAt: noted, notedAt: noted }))),
+        blobs.putSmall(small),
+      ]);
+      return outcomes;
+    },
+  };
 }
 
 function hashed(
@@ -43,12 +61,11 @@ function hashed(
         await orDiscard(staged, unhashed.insert([{ name: blobName(cid), dueAt: at, notedAt: at }]));
         return await staged.commit(cid);
       }
-      const hasher = digestsHasher(size, further);
-      for (const chunk of chunks) hasher.update(chunk);
       // Both at once, because each waits for the disk. Who stores the blob again repeats both.
-      const reference = digestReferenceIn(chunks, size);
+      const bytes = Buffer.concat(chunks);
+      const reference = digestReferenceIn(bytes);
       const keeping = [
-        keepHashes(hashes, [hashRecord(hasher.digests(), size)]),
+        keepHashes(hashes, [hashRecord(digestsOf(bytes, further), size)]),
         ...(reference ? [references.insert([reference])] : []),
       ];
       const [stored] = await Promise.all([staged.commit(cid), orDiscard(staged, Promise.all(keeping))]);

@@ -1,11 +1,8 @@
-import pMap from 'p-map';
 import { callerKey, type Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
 import type { JsonObject } from '../../json/is-object.ts';
-import { contentOf } from '../blobs/blob-store.ts';
-import { storeBlob } from '../blobs/upload.ts';
-import type { Cid } from '../identifiers/cid.ts';
-import type { BlobStore, Identifier } from '../ports.ts';
+import { storeMissing } from '../blobs/small-blobs.ts';
+import type { BlobStore, Identifier, SmallBlob } from '../ports.ts';
 import { assertAllAccepted } from '../statements/accepted.ts';
 import type { StatementName } from '../statements/packed-names.ts';
 import { putStatements, type StatementWriting } from '../statements/statements.ts';
@@ -22,24 +19,16 @@ export interface EvidenceStoring extends StatementWriting {
 export interface EvidenceWriting {
   readonly identifyAll: IdentifyAll;
   /** Stores blobs only. */
-  readonly store: (blobs: readonly Bytes[]) => Promise<void>;
+  readonly store: (blobs: readonly SmallBlob[]) => Promise<void>;
   /**
    * Stores statements, and before them the blobs that they name.
    * @returns the ids and names of the statements, and whether one was new.
    */
   readonly put: (
     statements: readonly JsonObject[],
-    blobs: readonly Bytes[],
+    blobs: readonly SmallBlob[],
   ) => Promise<{ ids: readonly string[]; names: readonly StatementName[]; isNew: boolean }>;
 }
-
-interface Bytes {
-  readonly cid: Cid;
-  readonly bytes: Uint8Array;
-}
-
-/** Blobs that are stored together take fewer transactions. */
-const storedAtOnce = 500;
 
 export function evidenceWriting(
   ports: EvidenceStoring,
@@ -47,20 +36,8 @@ export function evidenceWriting(
   graphId: string | null,
 ): EvidenceWriting {
   const { unlimitedBlobs: blobs, writes } = ports;
-  const store = async (given: readonly Bytes[]) => {
-    const distinct = new Map(given.map((one) => [one.cid.text, one]));
-    const storeOne = async ({ cid, bytes }: Bytes) => {
-      // Storing a document again would index the names of all statements about it again.
-      if ((await blobs.size(cid)) !== undefined) return;
-      await storeBlob(
-        blobs,
-        contentOf(bytes).bytes,
-        { expected: cid },
-        { bytes: bytes.length, setting: null },
-      );
-    };
-    const storeAll = () => pMap(distinct.values(), storeOne, { concurrency: storedAtOnce });
-    await writes.run(storeAll, callerKey(principal));
+  const store = async (given: readonly SmallBlob[]) => {
+    await writes.run(() => storeMissing(blobs, given), callerKey(principal));
   };
   return {
     identifyAll: identifying(ports.identifier),
@@ -77,7 +54,7 @@ export function evidenceWriting(
   };
 }
 
-export function bytesOf({ cid, text }: JcsDocument): Bytes {
+export function bytesOf({ cid, text }: JcsDocument): SmallBlob {
   return { cid, bytes: Buffer.from(text) };
 }
 

@@ -144,6 +144,11 @@ export function folderBlobs(blobs: BlobStore, indexing: Omit<FolderIndexing, 'bl
     const { records } = await folders.page('byMetadata', [name], { after: null, limit: waitingAtOnce });
     for (const { id } of records) await index(parseCid(id));
   };
+  const indexBy = async (cid: Cid, start: Uint8Array) => {
+    if (cid.multihash !== 'blake3') return;
+    if (cid.codec === codecs.hashSequence) await indexRoot(cid);
+    else if (namesStart.equals(start.subarray(0, namesStart.length))) await indexWaiting(cid);
+  };
   const indexed = (staged: StagedBlob): StagedBlob => {
     let start = Buffer.alloc(0);
     return {
@@ -155,14 +160,20 @@ export function folderBlobs(blobs: BlobStore, indexing: Omit<FolderIndexing, 'bl
       },
       async commit(cid) {
         const outcome = await staged.commit(cid);
-        if (cid.multihash !== 'blake3') return outcome;
-        if (cid.codec === codecs.hashSequence) await indexRoot(cid);
-        else if (start.subarray(0, namesStart.length).equals(namesStart)) await indexWaiting(cid);
+        await indexBy(cid, start);
         return outcome;
       },
     };
   };
-  return { ...blobs, stage: async () => indexed(await blobs.stage()) } satisfies BlobStore;
+  return {
+    ...blobs,
+    stage: async () => indexed(await blobs.stage()),
+    async putSmall(small) {
+      const outcomes = await blobs.putSmall(small);
+      for (const { cid, bytes } of small) await indexBy(cid, bytes);
+      return outcomes;
+    },
+  } satisfies BlobStore;
 }
 
 const rowsAtOnce = 500;

@@ -22,6 +22,8 @@ export interface Cid {
 /** @throws ServiceError `invalid_cid`. */
 export function parseCid(input: string): Cid {
   const text = input.startsWith(urn) ? input.slice(urn.length) : input;
+  const known = knownCid(text);
+  if (known) return known;
   let cid: CID;
   try {
     cid = CID.parse(text);
@@ -58,6 +60,20 @@ export function isCid(input: string): boolean {
 export function cidFrom(cid: CID): Cid {
   const text = cid.toV1().toString(base32);
   return checked(cid.toV1(), text, text);
+}
+
+/** What the library makes of canonical CIDs of our codecs, several times as fast. */
+function knownCid(text: string): Cid | undefined {
+  const bytes = base32Bytes(text);
+  if (!bytes) return undefined;
+  for (const multihash of ['blake3', 'sha2-256'] as const)
+    for (const codec of Object.values(codecs)) {
+      const head = cidHead(codec, multihash);
+      if (bytes.length !== head.length + digestLength || !head.every((byte, at) => bytes[at] === byte))
+        continue;
+      return { text, codec, multihash, digest: bytes.slice(head.length) };
+    }
+  return undefined;
 }
 
 function checked(cid: CID, text: string, input: string): Cid {
@@ -112,6 +128,27 @@ function base32Text(bytes: Uint8Array): string {
   }
   if (bits > 0) text[end] = base32Digits[(value << (digitBits - bits)) & 31] as number;
   return text.toString('latin1');
+}
+
+const base32Values = new Uint8Array(128).fill(255);
+for (const [value, digit] of base32Digits.entries()) base32Values[digit] = value;
+
+/** What `base32Text` made the text of; undefined for other texts. */
+function base32Bytes(text: string): Uint8Array | undefined {
+  if (text.charCodeAt(0) !== base32.prefix.charCodeAt(0)) return undefined;
+  const bytes = new Uint8Array(((text.length - 1) * digitBits) >> 3);
+  let [end, bits, value] = [0, 0, 0];
+  for (let at = 1; at < text.length; at += 1) {
+    const digit = base32Values[text.charCodeAt(at)] ?? 255;
+    if (digit === 255) return undefined;
+    value = ((value << digitBits) | digit) & 0xffff;
+    bits += digitBits;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[end++] = (value >> bits) & 255;
+  }
+  const isCanonical = bits < digitBits && (value & ((1 << bits) - 1)) === 0;
+  return isCanonical ? bytes : undefined;
 }
 
 const heads = { blake3: new Map<number, Uint8Array>(), 'sha2-256': new Map<number, Uint8Array>() };

@@ -47,6 +47,25 @@ export function digestsHasher(size: number, wanted: readonly FurtherHash[]): Dig
   };
 }
 
+/** The digests of bytes in memory. Quicker than a hasher for small ones. */
+export function digestsOf(bytes: Uint8Array, wanted: readonly FurtherHash[]): Digests {
+  const { length } = bytes;
+  const further = (name: FurtherHash, algorithm: string, hashed = bytes) =>
+    wanted.includes(name) ? hash(algorithm, hashed, 'base64url') : null;
+  return {
+    blake3: blake3UrlSafeBase64(asBuffer(bytes)).slice(0, -1),
+    sha256: hash('sha256', bytes, 'base64url'),
+    sha512: further('sha512', 'sha512'),
+    git: further('git', 'sha1', Buffer.concat([Buffer.from(`blob ${length}\0`), bytes])),
+    md5: further('md5', 'md5'),
+  };
+}
+
+/** Whether bytes have this digest. */
+export function hasDigest(bytes: Uint8Array, multihash: MultihashName, digest: Uint8Array): boolean {
+  return multihash === 'blake3' ? isBlake3(bytes, digest) : Buffer.compare(sha256Digest(bytes), digest) === 0;
+}
+
 function blake3Hasher(): Hasher {
   const state = new Blake3Hasher();
   return {

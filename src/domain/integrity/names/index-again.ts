@@ -18,15 +18,15 @@ const rowsAtOnce = 200;
  * @param position of the page after which it goes on.
  */
 export function indexNamesAgain(
-  { names, ...ports }: NamingAgain,
+  ports: NamingAgain,
   position: string | null,
 ): AsyncGenerator<UpgradeProgress> {
   const list = { by: 'kind', kind: namingKind } as const;
   const work = async (rows: readonly ListedStatement[]) => {
     const placed = rows.map((row) => ({ row, position: row.position }));
     const records = await recordsOf(ports, placed);
-    await keepNames(names, records);
-    for (const id of await nameless(ports, rows, records)) await names.remove(id);
+    await keepNames(ports, records, rows);
+    for (const id of await nameless(ports, rows, records)) await ports.names.remove(id);
   };
   return upgradeRows(ports.rows, { list, atOnce: rowsAtOnce }, work, position);
 }

@@ -43,7 +43,16 @@ async function indexNames({ entries, rows }: IndexingPorts, names: readonly Name
   const cids = names.flatMap(({ id }) => cidIn(id) ?? []);
   if (cids.length === 0) return;
   const found = (await rows.verified.whole(cids)).filter((row) => row !== undefined);
-  const byId = new Map(found.map((row) => [row.jcsCid.text, row]));
+  await indexNamesIn(entries, names, found);
+}
+
+/** Indexes names for everybody who may see these statements of theirs. */
+export async function indexNamesIn(
+  entries: IndexingPorts['entries'],
+  names: readonly NameRecord[],
+  rows: readonly WholeStatement[],
+): Promise<void> {
+  const byId = new Map(rows.map((row) => [row.jcsCid.text, row]));
   const made = names.flatMap((name) => {
     const row = byId.get(name.id);
     return row ? entriesOfName(name, namingIn(row, name)) : [];
@@ -56,23 +65,6 @@ async function indexNames({ entries, rows }: IndexingPorts, names: readonly Name
 function namingIn({ jcsCid, memberships }: WholeStatement, { newestFirst }: NameRecord): Naming {
   const order = 0 - newestFirst;
   return { id: jcsCid.text, order, projects: memberships.map(({ projectId }) => projectId) };
-}
-
-/** Indexes names as soon as they are stored. A repeat indexes what an interrupted one has not. */
-export function searchedNames(names: NameRecords, ports: IndexingPorts): NameRecords {
-  return {
-    ...names,
-    async insert(records) {
-      const areNew = await names.insert(records);
-      await indexNames(ports, records);
-      return areNew;
-    },
-    async update(key, expected, change) {
-      const updated = await names.update(key, expected, change);
-      if (updated) await indexNames(ports, [updated]);
-      return updated;
-    },
-  };
 }
 
 interface Writes {

@@ -3,7 +3,7 @@ import { accessSync, createWriteStream, existsSync, fdatasync, statSync, type Wr
 import { constants, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { type Bucket, type Buckets, readEach, type StagedBytes } from '../../../domain/bucket.ts';
+import { type Bucket, type Buckets, putEach, readEach, type StagedBytes } from '../../../domain/bucket.ts';
 import { pooledBytes, takeBuffer } from '../../../domain/buffer-pool.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { contentOf } from '../../../domain/integrity/blobs/blob-store.ts';
@@ -59,6 +59,7 @@ function folderBucket(dataDir: string, folder: string, { isNested }: { readonly 
     size: async (name) => fileSize(fileOf(name)),
     read: async (name, range) => readFileRange(fileOf(name), range),
     readSmall: (names, limit) => readEach(bucket, names, limit),
+    putSmall: (contents) => putEach(bucket, contents),
     async remove(name) {
       await rm(fileOf(name), { force: true }).catch((error: unknown) => {
         throw storageError(error);
@@ -91,7 +92,19 @@ function withSmallBlobs(files: Bucket, small: SmallBlobs): Bucket {
       if (!bytes) return await files.read(name, range);
       return contentOf(range ? bytes.subarray(range.first, range.last + 1) : bytes, bytes.length);
     },
-    readSmall: (names, limit) => readEach(bucket, names, limit),
+    async readSmall(names, limit) {
+      const found = small.readAll(names, limit);
+      const rest = names.filter((name) => !found.has(name));
+      const inFiles = await readEach(bucket, rest, limit);
+      for (const [at, name] of rest.entries()) if (inFiles[at]) found.set(name, inFiles[at]);
+      return names.map((name) => found.get(name));
+    },
+    async putSmall(contents) {
+      const sizes = await Promise.all(contents.map(({ name }) => files.size(name)));
+      const isFile = new Set(contents.filter((_, at) => sizes[at] !== undefined).map(({ name }) => name));
+      const outcomes = await small.putAll(contents.filter(({ name }) => !isFile.has(name)));
+      return contents.map(({ name }) => (isFile.has(name) ? 'known' : (outcomes.shift() ?? 'known')));
+    },
     async remove(name) {
       await small.remove(name);
       await files.remove(name);

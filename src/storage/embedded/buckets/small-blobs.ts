@@ -1,21 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { StagedBytes } from '../../../domain/bucket.ts';
+import { type NamedBytes, type StagedBytes, smallContentBytes } from '../../../domain/bucket.ts';
 import { readError, storageError } from '../errors.ts';
 import type { OperationThread } from '../threads/operation-thread.ts';
 import type { WriteOperations } from '../writer/write-operations.ts';
-import { smallBlobWrites } from './small-blob-writes.ts';
+import { joinedBlobs, smallBlobWrites } from './small-blob-writes.ts';
 
-/** Larger blobs are files. */
-export const smallBlobBytes = 32 << 10;
 /** Blobs that are staged together in memory. Further ones are staged in files. */
 const mostStaged = 32 << 20;
 const namesAtOnce = 1_000;
+/** So that other writes need not wait long. */
+const putAtOnce = 1_000;
 
 export interface SmallBlobs {
   size(name: string): number | undefined;
   read(name: string): Uint8Array | undefined;
+  readAll(names: readonly string[], limit: number): Map<string, Uint8Array>;
   names(): Generator<string>;
   put(name: string, bytes: Uint8Array): Promise<'stored' | 'known'>;
+  /** Those whose names are taken stay as they are. */
+  putAll(blobs: readonly NamedBytes[]): Promise<('stored' | 'known')[]>;
   remove(name: string): Promise<void>;
 }
 
@@ -26,23 +29,34 @@ export function smallBlobs(
   return {
     ...smallBlobReads(reader),
     put: (name, bytes) => writes.run('putSmallBlob', { name, bytes }),
+    async putAll(blobs) {
+      const outcomes: ('stored' | 'known')[] = [];
+      for (let at = 0; at < blobs.length; at += putAtOnce)
+        outcomes.push(...(await writes.run('putSmallBlobs', joinedBlobs(blobs.slice(at, at + putAtOnce)))));
+      return outcomes;
+    },
     remove: (name) => writes.run('removeSmallBlob', { name }),
   };
 }
 
 /** Without a thread: for a store that nobody else uses. */
 export function smallBlobsOf(database: DatabaseSync): SmallBlobs {
-  const { putSmallBlob, removeSmallBlob } = smallBlobWrites(database);
+  const { putSmallBlob, putSmallBlobs, removeSmallBlob } = smallBlobWrites(database);
   return {
     ...smallBlobReads(database),
     put: async (name, bytes) => putSmallBlob({ name, bytes }),
+    putAll: async (blobs) => putSmallBlobs(joinedBlobs(blobs)),
     remove: async (name) => removeSmallBlob({ name }),
   };
 }
 
-function smallBlobReads(database: DatabaseSync): Pick<SmallBlobs, 'size' | 'read' | 'names'> {
+function smallBlobReads(database: DatabaseSync): Pick<SmallBlobs, 'size' | 'read' | 'readAll' | 'names'> {
   const size = database.prepare('SELECT length(bytes) AS size FROM small_blobs WHERE name = ?');
   const read = database.prepare('SELECT bytes FROM small_blobs WHERE name = ?');
+  const readAll = database.prepare(
+    `SELECT name, bytes FROM json_each(?) AS wanted CROSS JOIN small_blobs ON name = wanted.value
+       WHERE length(bytes) <= ?`,
+  );
   const names = database.prepare(
     `SELECT id, name FROM small_blobs WHERE id > ? ORDER BY id LIMIT ${namesAtOnce}`,
   );
@@ -56,6 +70,16 @@ function smallBlobReads(database: DatabaseSync): Pick<SmallBlobs, 'size' | 'read
   return {
     size: (name) => rowOf(size, name)?.size as number | undefined,
     read: (name) => rowOf(read, name)?.bytes as Uint8Array | undefined,
+    readAll(wanted, limit) {
+      const found = new Map<string, Uint8Array>();
+      try {
+        for (const { name, bytes } of readAll.iterate(JSON.stringify(wanted), limit))
+          found.set(String(name), bytes as Uint8Array);
+      } catch (error) {
+        throw readError(error);
+      }
+      return found;
+    },
     *names() {
       for (let rows = names.all(0); rows.length > 0; rows = names.all(Number(rows.at(-1)?.id)))
         for (const { name } of rows) yield String(name);
@@ -89,7 +113,7 @@ export function stagedSmall(
   return {
     async write(chunk) {
       if (isFinished || isEnded) throw new Error('The upload is finished.');
-      const isSmall = size + chunk.length <= smallBlobBytes && staging.staged + chunk.length <= mostStaged;
+      const isSmall = size + chunk.length <= smallContentBytes && staging.staged + chunk.length <= mostStaged;
       if (!file && isSmall) {
         // The caller may use its chunk again.
         chunks.push(Uint8Array.from(chunk));

@@ -15,6 +15,7 @@ import {
   type StoredFile,
   sweepUploads,
 } from './bucket-files.ts';
+import { putSmallFiles } from './small-files.ts';
 import { stagedFile } from './staged-file.ts';
 
 /** All processes remove orphans, at the start and then hourly. */
@@ -49,6 +50,7 @@ export function gridFsBucket(bucket: BucketFiles): Bucket {
     size: async (name) => (await withoutBytes(name))?.length,
     read: (name, range) => readFileRange(bucket, name, range),
     readSmall: (names, limit) => readSmallFiles(bucket, names, limit),
+    putSmall: (contents) => putSmallFiles(bucket, contents),
     async remove(name) {
       const file = await withoutBytes(name);
       if (file) await translated(() => removeUploads(bucket, [file._id]));

@@ -1,11 +1,11 @@
-import { type Filter, MongoBulkWriteError, type UpdateFilter } from 'mongodb';
+import type { Filter, UpdateFilter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Order, Records, Scalar, Total } from '../../../domain/collections/records.ts';
 import { pageBytes, planPage, recordsAmong, splitIndex } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
-import { isDeadlock, isDuplicate, translated } from '../errors.ts';
+import { isDuplicate, translated } from '../errors.ts';
 import { eachDocument, rawDocuments, someDocuments } from '../some-documents.ts';
-import { writeUnique } from '../unique-writes.ts';
+import { insertUnordered, writeUnique } from '../unique-writes.ts';
 import { documentOf, isNullable, omittedNulls, type RecordDocument, recordOf } from './documents.ts';
 
 type Conditions = Filter<RecordDocument>;
@@ -38,19 +38,6 @@ export function mongoRecords<Item extends object, Index extends string>(
     }
   }
 
-  /** @returns the errors of the documents that were not stored, by index. */
-  async function insertMany(documents: readonly RecordDocument[]): Promise<ReadonlyMap<number, unknown>> {
-    try {
-      await stored.insertMany([...documents], { ordered: false });
-      return new Map();
-    } catch (error) {
-      if (error instanceof MongoBulkWriteError && !error.result.getWriteConcernError())
-        return new Map([error.writeErrors].flat().map((one) => [one.index, one]));
-      if (isDeadlock(error)) return new Map(documents.map((_, index) => [index, error]));
-      throw error;
-    }
-  }
-
   function find(conditions: object, order: readonly string[], direction: Order, limit: number) {
     const sign = direction === 'ascending' ? 1 : -1;
     const sort = Object.fromEntries(order.map((member) => [fieldOf(member), sign] as const));
@@ -68,7 +55,7 @@ export function mongoRecords<Item extends object, Index extends string>(
     async insert(records) {
       const documents = records.map((record) => documentOf(collection, record));
       return await translated(async () => {
-        const failed = documents.length > 1 ? await insertMany(documents) : null;
+        const failed = documents.length > 1 ? await insertUnordered(stored, documents) : null;
         const isNew: boolean[] = [];
         for (const [index, document] of documents.entries()) {
           const isStored = failed?.has(index) === false;
