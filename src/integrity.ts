@@ -3,7 +3,8 @@ import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { sessionMode } from './composition/browser-sessions.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { evidencePorts } from './composition/evidence.ts';
-import { authenticationOf } from './composition/integrity-authentication.ts';
+import { authenticationOf, openAuditTrail } from './composition/integrity-authentication.ts';
+import { keepLogs, openServiceLogs } from './composition/log.ts';
 import { namePorts } from './composition/names.ts';
 import { followRunTimeLimits } from './composition/run-time-limits.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
@@ -13,7 +14,6 @@ import { observedIdentifier } from './composition/telemetry/observed-identifier.
 import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.ts';
 import { upgradeStore } from './composition/upgrades.ts';
 import type { Principal } from './domain/access/access.ts';
-import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { assertSameSecret, sessionSecrets } from './domain/control-plane/session-secrets.ts';
 import { sessions } from './domain/control-plane/sessions.ts';
 import { users } from './domain/control-plane/users.ts';
@@ -49,6 +49,7 @@ import { evidenceRoutes } from './http/integrity/evidence.ts';
 import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
+import { logRoutes } from './http/integrity/log/log.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
 import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
@@ -63,7 +64,6 @@ import { type Link, linksTo, noSuchPage } from './http/pages.ts';
 import { signedInPages } from './http/signed-in-pages.ts';
 import { isPage, uiRoutes } from './http/statement-pages.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
-import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget, RequestLimit } from './platform/http/callers.ts';
 import type { Log } from './platform/log.ts';
@@ -151,7 +151,10 @@ export async function openIntegrityOn(
   const queue = opened.use(await openJobQueue(settings, log));
   const attemptEnds = new AttemptEnds();
   const work = { ...settings, log, identifier, signer, telemetry };
-  if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, attemptEnds.announced(queue), work));
+  const logs = await openServiceLogs(store, settings, log);
+  const works = worksOnJobs || !sharesJobs(settings);
+  if (works) opened.use(workOnJobs(store, attemptEnds.announced(queue), work));
+  if (works) opened.use(keepLogs(store, logs, { log }));
   const credentials = {
     ...credentialPorts(store, { identifier, signer, queue }, settings),
     limits: settings,
@@ -211,17 +214,7 @@ export async function openIntegrityOn(
   });
   watchBudget(telemetry.metrics, 'integrity', budget);
   const isAuthenticated = !isUnauthenticated('integrity', settings);
-  const usualMeans = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
-  const auditTrail = opened.use(
-    new AuditTrail<Principal>({
-      auditLog: store.of(auditRecords),
-      knowsCallers: isAuthenticated,
-      actorOf: ({ issuer, subject, means = usualMeans }) => ({ issuer, subject, means }),
-      trustedProxies: settings.trustedProxies,
-      now: ports.now,
-      log,
-    }),
-  );
+  const auditTrail = opened.use(openAuditTrail(store, settings, log));
   const takesSessions = besideControlPlane && sharesTokens(settings);
   const session = {
     mode: takesSessions ? sessionMode(settings) : null,
@@ -276,6 +269,7 @@ export async function openIntegrityOn(
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
+  logRoutes(app, { publishedLogs: logs, graphs: store.graphs, publicLog: settings.publicLog });
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
   if (session.mode) signedInPages(app, (context) => signedIn(context, session.mode, session.ports));

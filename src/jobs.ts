@@ -3,6 +3,7 @@ import { InProcessQueue } from '../queues/in-process.ts';
 import { type CredentialParts, signedListPorts } from './composition/credentials.ts';
 import { hashBlobs } from './composition/hash-blobs.ts';
 import { indexFolders } from './composition/index-folders.ts';
+import { keepLogs, openServiceLogs } from './composition/log.ts';
 import { repeatedly } from './composition/repeatedly.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import { observedIdentifier } from './composition/telemetry/observed-identifier.ts';
@@ -161,6 +162,7 @@ export async function openJobService(settings: Settings, log: Log) {
   const pool = opened.use(openStatementPool(settings, log, registry));
   const identifier = observedIdentifier(pool, telemetry);
   opened.use(workOnJobs(store, queue, { ...settings, log, identifier, signer, telemetry }));
+  opened.use(keepLogs(store, await openServiceLogs(store, settings, log), { log }));
   const stack = opened.move();
   const { failure } = store;
   return { failure, drain: () => queue.drain(), [Symbol.asyncDispose]: () => stack.disposeAsync() };

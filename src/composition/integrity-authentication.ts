@@ -1,11 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Context, MiddlewareHandler } from 'hono';
-import { developmentPrincipal } from '../domain/access/access.ts';
+import { developmentPrincipal, type Principal } from '../domain/access/access.ts';
 import type { ProjectPages } from '../domain/access/project-search.ts';
+import { auditRecords } from '../domain/audit-log/audit-log.ts';
+import type { RecordStore } from '../domain/collections/collection.ts';
 import { admittedUser } from '../domain/control-plane/logins.ts';
 import type { ProviderTokens } from '../domain/control-plane/session-tokens.ts';
 import type { Sessions } from '../domain/control-plane/sessions.ts';
 import type { Users } from '../domain/control-plane/users.ts';
+import { AuditTrail } from '../platform/audit-trail/audit-trail.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { disabledAuthentication } from '../platform/http/authentication.ts';
 import type { Log } from '../platform/log.ts';
@@ -95,4 +98,18 @@ export function authenticationOf(
   const provider = () => new OidcIssuer({ issuer: settings.authIdpIssuerUrl, now, onError });
   const authenticated = { verifier, bySession: bySession(verifier, 'idToken', provider) };
   return tokenAuthentication({ ...shared, ...authenticated, authority });
+}
+
+/** The audit trail of the integrity service. */
+export function openAuditTrail(store: RecordStore, settings: Settings, log: Log): AuditTrail<Principal> {
+  const knowsCallers = !isUnauthenticated('integrity', settings);
+  const usualMeans = knowsCallers ? `${settings.authMode}_bearer` : 'disabled';
+  return new AuditTrail<Principal>({
+    auditLog: store.of(auditRecords),
+    knowsCallers,
+    actorOf: ({ issuer, subject, means = usualMeans }) => ({ issuer, subject, means }),
+    trustedProxies: settings.trustedProxies,
+    now: () => new Date(),
+    log,
+  });
 }

@@ -4,6 +4,7 @@ import { retractions } from '../domain/integrity/retractions/retraction-records.
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { checkSignaturesAgain } from '../domain/integrity/signatures/check-again.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
+import { noteAllUnlogged } from '../domain/log/ports.ts';
 import { bringUpToDate, type Upgrade, upgradeSteps } from '../domain/maintenance/upgrades/upgrades.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../storage/open.ts';
@@ -55,6 +56,11 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
       step: 6,
       title: 'Note the folders whose files are indexed for the search',
       run: (position) => store.searchOlderFolders(position),
+    },
+    {
+      step: 7,
+      title: 'Note the stored statements for the logs',
+      run: () => noteAllUnlogged(store.unlogged),
     },
   ];
 }

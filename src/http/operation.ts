@@ -87,7 +87,7 @@ export function operationsOf<Rule, Caller extends CallerName>(guard: Guard<Rule,
     const [method, path] = name.split(' ') as [string, string];
     const { audit = method === 'GET' ? 'none' : 'before' } = row;
     describeOperation(app, row, [method, path], access === 'public' ? [] : guard.securitySchemes);
-    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+    app.on(method, routeOf(path), async (context) => {
       return await context.get('auditTrail').follow(context, name, audit, async (record) => {
         const principal = access === 'public' ? undefined : await identified(context);
         const key = principal === undefined ? 'public' : guard.callerKey(principal, context);
@@ -114,6 +114,11 @@ export function operationsOf<Rule, Caller extends CallerName>(guard: Guard<Rule,
   };
 }
 
+/** `{name}` is a part of the path, and `{+name}` the rest of it, with slashes. */
+function routeOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{\+(\w+)\}/g, ':$1{.+}');
+}
+
 async function identified<Caller extends CallerName>(context: Context<AppEnv<Caller>>): Promise<Caller> {
   context.set('principal', null);
   const caller = await context.get('caller')();
@@ -130,7 +135,7 @@ function describeOperation<Caller>(
   const { access, summary, description, tag, params, query, headers, body, answers } = row;
   app.openAPIRegistry.registerPath({
     method: method.toLowerCase() as RouteConfig['method'],
-    path,
+    path: path.replaceAll('{+', '{'),
     summary,
     tags: [tag],
     ...(description && { description }),

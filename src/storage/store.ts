@@ -9,6 +9,7 @@ import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
 import type { ThingSearch } from '../domain/integrity/search/search.ts';
 import type { PlannedStatements, StoreOfRows } from '../domain/integrity/statements/statement-index.ts';
+import type { LoggedRows, UnloggedStatements } from '../domain/log/ports.ts';
 import type { UpgradeProgress } from '../domain/maintenance/upgrades/upgrades.ts';
 
 /** A pool of connections. `failures` counts requests that got no connection. */
@@ -30,6 +31,8 @@ export interface StoreDatabase extends RecordStore, TermStore, StoreOfRows, Asyn
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
   readonly exchangeSeries: ExchangeSeries;
+  readonly unlogged: UnloggedStatements;
+  readonly loggedRows: LoggedRows;
   /** Aborts with a ServiceError when the store cannot work again in this process. */
   readonly failure: AbortSignal;
   /** The connections to the server of the store; undefined if it has none. */

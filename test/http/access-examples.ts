@@ -26,6 +26,23 @@ export interface Example {
   readonly secret?: (world: World) => string;
 }
 
+/** A part of a log, as soon as it is published. */
+function published(of: string | ((world: World) => string)): Example {
+  return {
+    access: known,
+    async request(world, as) {
+      const path = typeof of === 'string' ? of : of(world);
+      while ((await as({ method: 'GET', path })).status === 404);
+      return { path };
+    },
+    status: 200,
+  };
+}
+
+function ofGraphLog(part: string, secret: (world: World) => string): Example {
+  return { ...published(({ alpha }) => `/log/v1/graphs/${alpha.id}/${part}`), secret };
+}
+
 const octets = (body: string) => ({ body, headers: { 'content-type': 'application/octet-stream' } });
 
 async function newExport({ alpha }: World, as: SendAs): Promise<string> {
@@ -321,6 +338,12 @@ export const examples: Readonly<Record<string, Example>> = {
     request: () => ({ path: '/credentials/v1/verify', ...json({ credential: newCredential() }) }),
     status: 200,
   },
+  'GET /log/v1/checkpoint': published('/log/v1/checkpoint'),
+  'GET /log/v1/key': published('/log/v1/key'),
+  'GET /log/v1/tile/{tile}': published('/log/v1/tile/0/000.p/1'),
+  'GET /log/v1/graphs/{uuid}/checkpoint': ofGraphLog('checkpoint', ({ alpha }) => `/graphs/${alpha.id}\n`),
+  'GET /log/v1/graphs/{uuid}/key': ofGraphLog('key', ({ alpha }) => `/graphs/${alpha.id}+`),
+  'GET /log/v1/graphs/{uuid}/tile/{tile}': ofGraphLog('tile/entries/000.p/1', () => '\u001e '),
   'GET /dynamic-config/v1': { access: known, request: () => ({ path: '/dynamic-config/v1' }), status: 200 },
   'PUT /dynamic-config/v1': {
     access: anywhere('manage_configuration'),

@@ -32,6 +32,15 @@ import { searchEntries } from '../integrity/search/search-entries.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
+import {
+  logBatches,
+  logCheckpoints,
+  logEntries,
+  logHeads,
+  logs,
+  logTiles,
+  logTurns,
+} from '../log/records.ts';
 import { upgradeSteps } from '../maintenance/upgrades/upgrades.ts';
 import type { Collection } from './collection.ts';
 
@@ -78,5 +87,12 @@ export const collections: readonly Collection[] = [
   stateBlobs,
   projectMemberships,
   projectBindings,
+  logs,
+  logBatches,
+  logTiles,
+  logEntries,
+  logHeads,
+  logCheckpoints,
+  logTurns,
   upgradeSteps,
 ];

@@ -70,6 +70,15 @@ export const placeSettingTable = {
   sigstoreTrustedRoot: optional('CAIRN_SIGSTORE_TRUSTED_ROOT', text).about(
     'File with the authorities and logs that Sigstore bundles are checked against (trusted_root.json). Without it no bundle is checked.',
   ),
+  publicLog: required('CAIRN_PUBLIC_LOG', flag, 'false').about(
+    'Whether anybody may read the service log (/log/v1/checkpoint, tiles and key) without a token. It shows when something was stored, and nothing about what. Witnesses and monitors of others need it.',
+  ),
+  logKeyFile: optional('CAIRN_LOG_KEY_FILE', text).about(
+    'Ed25519 key that signs the checkpoints of the log: a private JWK, or a PEM file. Nobody else may read it. Default: a key in the data folder, made at the first start. With MongoDB, without it, the log grows and no checkpoint is published.',
+  ),
+  logMlDsaKeyFile: optional('CAIRN_LOG_ML_DSA_KEY_FILE', text).about(
+    'ML-DSA-44 key that signs the checkpoints as well, as a JWK or PEM file, for readers who do not rely on Ed25519 alone.',
+  ),
   logLevel: required(
     'CAIRN_LOG_LEVEL',
     choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

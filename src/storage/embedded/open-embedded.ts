@@ -10,6 +10,7 @@ import { embeddedTermSearch } from './collections/term-search.ts';
 import { openDatabase } from './database.ts';
 import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
 import { embeddedGraphImports, embeddedGraphs, forgetImports, graphReads } from './graphs/graphs.ts';
+import { embeddedLoggedRows, embeddedUnlogged } from './log/unlogged.ts';
 import { embeddedSnapshots } from './snapshots/snapshots.ts';
 import { embeddedRows } from './statements/rows.ts';
 import { embeddedStatements } from './statements/statements.ts';
@@ -46,6 +47,8 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDat
     of: (declared) => embeddedRecords(database, declared),
     termsOf: (declared) => embeddedTermSearch(reader, declared),
     exchangeSeries: embeddedExchangeSeries(reader),
+    unlogged: embeddedUnlogged(database),
+    loggedRows: embeddedLoggedRows(database),
     failure: database.writes.failure,
     now: () => new Date(),
     async ready() {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { smallBlobsTable } from './buckets/small-blob-writes.ts';
 import { createTables } from './collections/tables.ts';
 import { createSeriesIndex } from './exchanges/exchange-series.ts';
+import { unloggedTable } from './log/unlogged-writes.ts';
 import { registrarsTable, statementTables } from './statements/tables.ts';
 
 /** Folders with another version are refused, except those of the version before. */
@@ -59,6 +60,7 @@ export function createSchema(database: DatabaseSync, folder: string): void {
   database.exec('CREATE INDEX IF NOT EXISTS graphs_by_name ON graphs (name, id)');
   database.exec(registrarsTable);
   database.exec(smallBlobsTable);
+  database.exec(unloggedTable);
   database.exec('COMMIT');
 }
 

@@ -14,6 +14,8 @@ import { mongoExchangeSeries } from './exchanges/exchange-series.ts';
 import { mongoGraphImports, sweepImports } from './graphs/graph-imports.ts';
 import { mongoGraphs } from './graphs/graphs.ts';
 import { RegisteredGraphs } from './graphs/registered-graphs.ts';
+import { Intents } from './log/intents.ts';
+import { mongoLoggedRows, mongoUnlogged } from './log/unlogged.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { mongoStatementRows } from './statements/statement-rows.ts';
 import { mongoStatements } from './statements/statement-writes.ts';
@@ -40,6 +42,7 @@ export async function openMongoDatabase(
   const registered = new RegisteredGraphs(database);
   opened.use(repeat(sweepEveryMs, () => sweepImports(database, database.now())));
   const stack = opened.move();
+  const intents = new Intents(database);
   const rows = mongoStatementRows(database, registered);
   return {
     connection: database,
@@ -47,14 +50,16 @@ export async function openMongoDatabase(
     wasInterrupted: false,
     rows,
     snapshot: async () => ({ rows, graphReads: registered, [Symbol.asyncDispose]: async () => {} }),
-    statements: mongoStatements(database, registered),
+    statements: mongoStatements(database, registered, intents),
     graphs: mongoGraphs(database, registered),
     graphReads: registered,
-    graphImports: mongoGraphImports(database),
+    graphImports: mongoGraphImports(database, intents),
     spools: spoolFiles(spoolFolder),
     of: (declared) => mongoRecords(database, declared),
     termsOf: (declared) => mongoTermSearch(database, declared),
     exchangeSeries: mongoExchangeSeries(database),
+    unlogged: mongoUnlogged(database, registered),
+    loggedRows: mongoLoggedRows(database),
     failure,
     connections: () => database.connections(),
     now: () => database.now(),

@@ -16,6 +16,13 @@ export function nextPosition(now: Date): ObjectId {
   return new ObjectId(bytes);
 }
 
+/** The first position of a microsecond. */
+export function firstPosition(microseconds: number): ObjectId {
+  const bytes = Buffer.alloc(12);
+  bytes.writeBigUInt64BE(BigInt(microseconds));
+  return new ObjectId(bytes);
+}
+
 /** The microseconds of a position. */
 export function microsecondsOf({ id }: ObjectId): number {
   return Number(Buffer.from(id.buffer, id.byteOffset, id.byteLength).readBigUInt64BE());

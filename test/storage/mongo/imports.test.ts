@@ -6,6 +6,7 @@ import { attachmentIndexes } from '../../../src/storage/mongo/graphs/graph-attac
 import { graphIndexes, importCollection } from '../../../src/storage/mongo/graphs/graph-documents.ts';
 import { mongoGraphImports, sweepImports } from '../../../src/storage/mongo/graphs/graph-imports.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
+import { Intents } from '../../../src/storage/mongo/log/intents.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import {
   countBoth,
@@ -26,7 +27,7 @@ describeMongo('imports on MongoDB', () => {
   beforeAll(async () => {
     const indexes = [graphIndexes, attachmentIndexes, ...statementIndexes];
     database = await openDatabase(newDatabase(), indexes, { waitMs: 0, waiting: () => {} });
-    imports = mongoGraphImports(database);
+    imports = mongoGraphImports(database, new Intents(database));
   });
   afterAll(async () => {
     await database.db.dropDatabase();

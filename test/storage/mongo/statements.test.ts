@@ -13,6 +13,7 @@ import type { Database } from '../../../src/storage/mongo/database.ts';
 import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.ts';
 import { mongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
+import { Intents } from '../../../src/storage/mongo/log/intents.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import {
   onlyIn,
@@ -57,7 +58,7 @@ describeMongo('statements on MongoDB', () => {
     database = await openDatabase(address, [graphIndexes, ...statementIndexes], patience);
     database.db.client.on('commandStarted', (event) => commands.push(event));
     graphs = new RegisteredGraphs(database);
-    statements = mongoStatements(database, graphs);
+    statements = mongoStatements(database, graphs, new Intents(database));
     rows = mongoStatementRows(database, graphs).verified;
   });
   afterAll(async () => {

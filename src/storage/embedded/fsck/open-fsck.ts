@@ -23,6 +23,7 @@ import { lockFolder } from '../data-folder.ts';
 import { isMissingFile, isSqliteError, readError, reading, startError } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { graphOf, graphReads } from '../graphs/graphs.ts';
+import { unloggedWrites } from '../log/unlogged-writes.ts';
 import { assertSchema, createSchema, throwOlder } from '../schema.ts';
 import { sortWrites } from '../statements/row-writes.ts';
 import { derivedData } from './derived.ts';
@@ -140,7 +141,7 @@ async function* fsckOrphans(dataDir: string, writer: DatabaseSync, { repair }: R
 }
 
 function forget(writer: DatabaseSync, id: number): void {
-  const { forgetImport } = graphImportWrites(writer, sortWrites(writer));
+  const { forgetImport } = graphImportWrites(writer, sortWrites(writer), unloggedWrites(writer));
   for (let isDone = false; !isDone; ) {
     writer.exec('BEGIN IMMEDIATE');
     isDone = forgetImport({ id });

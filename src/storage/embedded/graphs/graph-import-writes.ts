@@ -2,11 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { GraphAttachments } from '../../../domain/integrity/manifest/ports.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
+import { noGraph, type UnloggedWrites } from '../log/unlogged-writes.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
 
 const forgottenAtOnce = 1_000;
 
-export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
+export function graphImportWrites(database: DatabaseSync, sorts: SortWrites, unlogged: UnloggedWrites) {
   const begin = database.prepare(`INSERT INTO graph_imports (id) VALUES (${nextGraph})`);
   const publish = database.prepare(
     `INSERT INTO graphs (id, graph_id, name, parent_id, project_id, statements)
@@ -32,6 +33,7 @@ export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
       for (const [position, cid] of attachments.anchors.entries()) attachAnchor.run(id, position, cid);
       sorts.verified.publish(id);
       sorts.unverified.publish(id);
+      unlogged.noteGraph(id);
       end.run(id);
       return 'added';
     },
@@ -40,7 +42,12 @@ export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
     forgetImport({ id }: { id: number }): boolean {
       if (!isImport.get(id)) return true;
       const verified = sorts.verified.members(id, forgottenAtOnce);
-      for (const seq of verified) sorts.verified.leave(seq, id);
+      unlogged.begin();
+      for (const seq of verified) {
+        sorts.verified.leave(seq, id);
+        if (sorts.verified.graphsOf(seq).length === 0) unlogged.note(noGraph, 'verified', seq);
+      }
+      unlogged.flush();
       const unverified = sorts.unverified.members(id, forgottenAtOnce);
       for (const seq of unverified) {
         sorts.unverified.leave(seq, id);

@@ -2,10 +2,17 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { PutCounts, PutOutcome } from '../../../domain/integrity/ports.ts';
 import { type PackedSlice, unpackSlice } from '../../../domain/integrity/statements/packed-rows.ts';
-import type { GraphOfRow, NumberedRow, RowWrites, SortWrites } from './row-writes.ts';
+import type { Partition } from '../index/entries.ts';
+import { noGraph, type UnloggedWrites } from '../log/unlogged-writes.ts';
+import type { GraphOfRow, NumberedRow, SortWrites } from './row-writes.ts';
 import { termWrites } from './terms.ts';
 
-export function statementWrites(database: DatabaseSync, { verified, unverified }: SortWrites) {
+export function statementWrites(
+  database: DatabaseSync,
+  sorts: SortWrites,
+  unlogged: Pick<UnloggedWrites, 'begin' | 'note' | 'flush'>,
+) {
+  const { verified, unverified } = sorts;
   const homes = 'SELECT graphs.id, projects.id AS project FROM graphs JOIN projects USING (project_id)';
   const byName = database.prepare(`${homes} WHERE graph_id = ?`);
   const termNumber = termWrites(database);
@@ -27,23 +34,33 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
 
   function put(row: NumberedRow, home: GraphOfRow | null): PutOutcome {
     const known = verified.find(row.jcsDigest);
-    if (known !== undefined) return join(verified, known, home) ? 'joined' : 'known';
+    if (known !== undefined) return join('verified', known, home) ? 'joined' : 'known';
     const hidden = unverified.find(row.jcsDigest);
     if (hidden !== undefined && row.isTrusted) return promote(row, hidden, home);
-    if (hidden !== undefined) return join(unverified, hidden, home) ? 'joined' : 'known';
-    const rows = row.isTrusted ? verified : unverified;
+    if (hidden !== undefined) return join('unverified', hidden, home) ? 'joined' : 'known';
+    const partition = row.isTrusted ? 'verified' : 'unverified';
     const seq = row.isTrusted ? insertVerified(row) : unverified.insert(row);
     if (home !== null) {
-      rows.joinNew(seq, row, home);
+      sorts[partition].joinNew(seq, row, home);
       joined += 1;
     }
+    noteFor(home, partition, seq);
     return 'stored';
   }
 
-  function join(rows: RowWrites, seq: number, home: GraphOfRow | null): boolean {
-    if (home === null || !rows.join(seq, home)) return false;
+  /** A known row is noted for the log of those without a graph, because it may be in graphs alone. */
+  function join(partition: Partition, seq: number, home: GraphOfRow | null): boolean {
+    const hasJoined = home === null || sorts[partition].join(seq, home);
+    if (hasJoined) noteFor(home, partition, seq);
+    if (home === null || !hasJoined) return false;
     joined += 1;
     return true;
+  }
+
+  /** The rows of an import are noted when it is published. */
+  function noteFor(home: GraphOfRow | null, partition: Partition, seq: number): void {
+    if (home === null) unlogged.note(noGraph, partition, seq);
+    else if (home.project !== null) unlogged.note(home.id, partition, seq);
   }
 
   /** Moves an unverified row to the verified ones, with all its graphs. */
@@ -51,8 +68,12 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
     const graphs = unverified.graphsOf(hidden);
     unverified.remove(hidden);
     const seq = insertVerified(row);
-    for (const id of graphs) verified.join(seq, homeOf(id));
-    join(verified, seq, home);
+    for (const id of graphs) {
+      const graph = homeOf(id);
+      verified.join(seq, graph);
+      noteFor(graph, 'verified', seq);
+    }
+    join('verified', seq, home);
     return 'joined';
   }
 
@@ -63,6 +84,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   function putAll(slices: readonly PackedSlice[], home: GraphOfRow | null): PutCounts {
     joined = 0;
     added = null;
+    unlogged.begin();
     const counts = { stored: 0, joined: 0, known: 0 };
     // A rollback takes numbers back, so they are not kept for other writes.
     const numbers = new Map<string, number>();
@@ -71,6 +93,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
       for (const { kind, contextSet, ...row } of unpackSlice(slice))
         counts[put({ ...row, kind: numbered(kind), contextSet: numbered(contextSet) }, home)] += 1;
     }
+    unlogged.flush();
     return counts;
   }
 

@@ -1,16 +1,19 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { smallBlobWrites } from '../buckets/small-blob-writes.ts';
 import { graphImportWrites, graphWrites } from '../graphs/graph-import-writes.ts';
+import { unloggedWrites } from '../log/unlogged-writes.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
 import { statementWrites } from '../statements/statement-writes.ts';
 
 /** All operations that change the database, by name. Arguments and results can be sent between threads. */
 export function writeOperations(database: DatabaseSync, sorts: SortWrites) {
+  const unlogged = unloggedWrites(database);
   return {
     ...graphWrites(database),
-    ...graphImportWrites(database, sorts),
+    ...graphImportWrites(database, sorts, unlogged),
     ...recordWrites(database),
-    ...statementWrites(database, sorts),
+    ...statementWrites(database, sorts, unlogged),
+    ...unlogged.operations,
     ...smallBlobWrites(database),
   };
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { GraphImport, GraphImports } from '../../../domain/integrity/manifest/ports.ts';
 import type { Database } from '../database.ts';
 import { isDuplicate, translated } from '../errors.ts';
+import type { Intents } from '../log/intents.ts';
 import { nextPosition } from '../positions.ts';
 import {
   graphsWithout,
@@ -15,19 +16,24 @@ import { repeatingDeadlocks, writeUnique } from '../unique-writes.ts';
 import { forgetAttachments, putAttachments } from './graph-attachments.ts';
 import { graphCollection, type ImportDocument, importCollection, isComing } from './graph-documents.ts';
 
-export function mongoGraphImports(database: Database): GraphImports {
+export function mongoGraphImports(database: Database, intents: Intents): GraphImports {
   return {
     begin: (projectId) =>
       translated(async () => {
         const importing = database.now();
         const key = nextPosition(importing);
         await importCollection(database).insertOne({ _id: key, importing });
-        return mongoGraphImport(database, key, projectId);
+        return mongoGraphImport({ database, intents }, key, projectId);
       }),
   };
 }
 
-function mongoGraphImport(database: Database, key: ObjectId, projectId: string): GraphImport {
+interface ImportPorts {
+  readonly database: Database;
+  readonly intents: Intents;
+}
+
+function mongoGraphImport({ database, intents }: ImportPorts, key: ObjectId, projectId: string): GraphImport {
   const imports = importCollection(database);
 
   /** Records that somebody still works on the import. */
@@ -45,7 +51,7 @@ function mongoGraphImport(database: Database, key: ObjectId, projectId: string):
   return {
     put: (rows) =>
       translated(() =>
-        putStatements(database, rows, null, async () => {
+        putStatements(database, rows, { registrar: null, intents, isImport: true }, async () => {
           await keep();
           return { key, projectId };
         }),
@@ -55,6 +61,7 @@ function mongoGraphImport(database: Database, key: ObjectId, projectId: string):
       translated(async () => {
         await keep();
         await putAttachments(database, key, attachments);
+        await intents.noteGraph(key);
         try {
           const update = { $set: { graphId, name, parentId, projectId }, $unset: { importing: '' } } as const;
           const { matchedCount } = await writeUnique(graphId, () =>

@@ -1,4 +1,4 @@
-import { type Collection, MongoBulkWriteError } from 'mongodb';
+import { type Collection, MongoBulkWriteError, type ObjectId } from 'mongodb';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { isDuplicate } from '../errors.ts';
 import { repeatingDeadlocks } from '../unique-writes.ts';
@@ -102,20 +102,23 @@ export function among(documents: readonly Pick<StatementDocument, '_id'>[]) {
 }
 
 type Named = Pick<StatementDocument, '_id'>;
+export interface TakenOver extends Named {
+  readonly graphs: readonly ObjectId[];
+}
 type Leaving = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;
 
 /**
  * If a form is both verified and unverified, the verified document takes over the graphs and the unverified one is
  * removed. Every writer does this after its write, so one of them sees both documents. An unverified document that joins
  * another graph meanwhile is checked again.
- * @returns the documents whose forms were taken over.
+ * @returns the documents whose forms were taken over, with the graphs.
  */
 export async function takeOver(
   collections: StatementCollections,
   documents: readonly Named[],
-): Promise<readonly Named[]> {
+): Promise<readonly TakenOver[]> {
   const { verified, unverified } = collections;
-  const taken = new Set<string>();
+  const taken = new Map<string, ObjectId[]>();
   for (;;) {
     const leaving = await findLeaving(collections, documents);
     if (leaving.length === 0) break;
@@ -123,9 +126,13 @@ export async function takeOver(
     const unchanged = leaving.map(({ _id, graphs }) => ({ _id, ...onlyIn([graphs].flat()) }));
     const removals = unchanged.map((filter) => ({ deleteOne: { filter } }));
     await repeatingDeadlocks(() => unverified.bulkWrite(removals, { ordered: false }));
-    for (const document of leaving) taken.add(nameOf(document));
+    for (const document of leaving)
+      taken.set(nameOf(document), [...(taken.get(nameOf(document)) ?? []), ...[document.graphs].flat()]);
   }
-  return taken.size > 0 ? documents.filter((document) => taken.has(nameOf(document))) : [];
+  return documents.flatMap(({ _id }) => {
+    const graphs = taken.get(nameOf({ _id }));
+    return graphs ? [{ _id, graphs }] : [];
+  });
 }
 
 async function findLeaving({ verified, unverified }: StatementCollections, documents: readonly Named[]) {

@@ -13,6 +13,7 @@ import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import type { Intents } from '../log/intents.ts';
 import { nextPosition } from '../positions.ts';
 import {
   describedDocument,
@@ -23,7 +24,7 @@ import {
   statementCollections,
   statementDocument,
 } from './statement-documents.ts';
-import { insertOrJoin, joinKnown, takeOver } from './statement-inserts.ts';
+import { insertOrJoin, joinKnown, type TakenOver, takeOver } from './statement-inserts.ts';
 
 /** The most rows and bytes in one message. It takes a few milliseconds to encode. */
 const rowsAtOnce = 500;
@@ -39,15 +40,26 @@ type Change = Exclude<PutOutcome, 'known'>;
 /** Of the rows that changed something, by their digest objects. */
 type Outcomes = Map<Uint8Array, Change>;
 
+export interface PutOptions {
+  /** Who stores them. */
+  readonly registrar: string | null;
+  /** Note rows for the log of a graph. */
+  readonly intents: Pick<Intents, 'note'>;
+  /** Whether the graph is being imported. It is noted as a whole at the end. */
+  readonly isImport: boolean;
+}
+
+/** Rows that come this long after their intent need another one, see `lateMs` of the unlogged rows. */
+const slowMs = 60_000;
+
 /**
  * Implements `StatementStore.putMany`. If a step fails, some rows may be stored, and a repeat stores the rest.
- * @param registrar who stores them.
  * @param findGraph called after the rows have their positions, so that positions follow the order of the calls.
  */
 export async function putStatements(
   database: Database,
   given: Iterable<StatementRow>,
-  registrar: string | null,
+  { registrar, intents, isImport }: PutOptions,
   findGraph: () => Promise<GraphOfRows | null>,
 ): Promise<PutCounts> {
   // Without CIDs, which are expensive to make.
@@ -58,12 +70,22 @@ export async function putStatements(
   const home = { graph: await findGraph(), registrar };
   const collections = statementCollections(database);
   const outcomes: Outcomes = new Map();
+  const startedAt = performance.now();
+  const digests = isImport ? [] : placed.map(({ row }) => row.jcsDigest);
+  const note = () => intents.note(home.graph?.key ?? null, digests);
+  const noted = note();
+  // It is awaited at the end. Until then the rows may fail.
+  noted.catch(() => undefined);
   for (const partition of ['unverified', 'verified'] as const) {
     const ofPartition = placed.filter(({ row }) => row.isTrusted === (partition === 'verified'));
     if (ofPartition.length === 0) continue;
-    const changed = await putPartition(collections, partition, ofPartition, home);
+    const { outcomes: changed, taken } = await putPartition(collections, partition, ofPartition, home);
     for (const [digest, outcome] of changed) outcomes.set(digest, outcome);
+    // In the graphs of these, they are verified from now on.
+    for (const { _id, graphs } of taken) for (const graph of graphs) await intents.note(graph, [_id]);
   }
+  await noted;
+  if (performance.now() - startedAt > slowMs) await note();
   const counts = { stored: 0, joined: 0, known: rows.length - outcomes.size };
   for (const outcome of outcomes.values()) counts[outcome] += 1;
   return counts;
@@ -85,7 +107,7 @@ async function putPartition(
   partition: keyof StatementCollections,
   rows: readonly PlacedRow[],
   { graph, registrar }: { readonly graph: GraphOfRows | null; readonly registrar: string | null },
-): Promise<Outcomes> {
+): Promise<{ readonly outcomes: Outcomes; readonly taken: readonly TakenOver[] }> {
   const outcomes: Outcomes = new Map();
   async function putGroup(group: readonly PlacedRow[]): Promise<void> {
     let left: readonly StatementDocument[] = group.map(({ row, position }) =>
@@ -109,7 +131,7 @@ async function putPartition(
   const ids = rows.map(({ row }) => ({ _id: row.jcsDigest }));
   const taken = await takeOver(collections, ids);
   if (partition === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');
-  return outcomes;
+  return { outcomes, taken };
 }
 
 async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly PlacedRow[]> {
@@ -154,6 +176,7 @@ function throwTooLarge({ jcsDigest }: UnpackedRow, bytes: number): never {
 export function mongoStatements(
   database: Database,
   graphs: RegisteredGraphs,
+  intents: Intents,
 ): Pick<StatementStore, 'putMany' | 'registrarOf'> {
   async function existingGraph(graphId: string | null): Promise<GraphOfRows | null> {
     if (graphId === null) return null;
@@ -163,7 +186,9 @@ export function mongoStatements(
   }
   return {
     putMany: (rows, graphId, registrar = null) =>
-      translated(() => putStatements(database, rows, registrar, () => existingGraph(graphId))),
+      translated(() =>
+        putStatements(database, rows, { registrar, intents, isImport: false }, () => existingGraph(graphId)),
+      ),
     async registrarOf({ digest }) {
       const { verified } = statementCollections(database);
       const options = { projection: { registrar: 1 } };

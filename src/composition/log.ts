@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { ServiceError } from '../domain/errors.ts';
+import { appendNew } from '../domain/log/appending/appender.ts';
+import { publishHead } from '../domain/log/appending/publish.ts';
+import { endTurns, hasTurn } from '../domain/log/appending/turns.ts';
+import { logNames, originOf } from '../domain/log/names.ts';
+import { formatVkey, parseVkey } from '../domain/log/notes/vkey.ts';
+import { type HeadGuard, noHeadGuard, noWitnesses, type Witnessing } from '../domain/log/ports.ts';
+import type { PublishedLogs } from '../domain/log/published.ts';
+import { logReading, newestCheckpoint } from '../domain/log/reading.ts';
+import { type LogRecords, logRecords, logTurns, openLog } from '../domain/log/records.ts';
+import type { Log } from '../platform/log.ts';
+import { type LogKeys, openLogKeys } from '../platform/log-keys.ts';
+import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
+import type { Store } from '../storage/open.ts';
+import { repeatedly } from './repeatedly.ts';
+
+type LogSettings = Pick<
+  Settings,
+  'logKeyFile' | 'logMlDsaKeyFile' | 'dataDir' | 'mongodbUrl' | 'publicUrl' | 'host' | 'port'
+>;
+
+/** The logs of a store, and the keys that this process signs with. */
+export interface ServiceLogs extends PublishedLogs {
+  readonly records: LogRecords;
+  /** Whether other processes may write the same logs. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Opens the logs of a store.
+ * @throws ServiceError `unavailable` for keys that cannot be used, or that are not those of the log.
+ */
+export async function openServiceLogs(store: Store, settings: LogSettings, log: Log): Promise<ServiceLogs> {
+  const records = logRecords(store);
+  const keys = await keysOf(settings);
+  if (!keys)
+    log.warn(
+      'The log grows, but no checkpoint is published, because this service has no key for it. Set CAIRN_LOG_KEY_FILE, the same for all processes.',
+    );
+  const signing = keys && {
+    origin: await ownOrigin(records, keys, settings, log),
+    signersOf: keys.signersOf,
+  };
+  const reading = logReading(records, store.loggedRows);
+  return { records, reading, signing, isShared: settings.mongodbUrl !== null, now: () => store.now() };
+}
+
+async function keysOf({ logKeyFile, logMlDsaKeyFile, dataDir, mongodbUrl }: LogSettings) {
+  if (logKeyFile !== null) return await openLogKeys({ file: logKeyFile, mayCreate: false }, logMlDsaKeyFile);
+  if (mongodbUrl !== null) return undefined;
+  return await openLogKeys({ file: join(dataDir, 'log-key.json'), mayCreate: true }, logMlDsaKeyFile);
+}
+
+/** The origin under which the log was published first. It stays, because it is the name of the log for everybody else. */
+async function ownOrigin(
+  records: LogRecords,
+  keys: LogKeys,
+  settings: LogSettings,
+  log: Log,
+): Promise<string> {
+  const wanted = originOf(publicUrlOf(settings));
+  const { vkey } = await openLog(records, logNames.service);
+  const hasPublished = (await newestCheckpoint(records)) !== undefined;
+  if (vkey === null || !hasPublished) {
+    await records.logs.update(
+      logNames.service,
+      { vkey },
+      { vkey: formatVkey(keys.signersOf(wanted)[0].vkey) },
+    );
+    return wanted;
+  }
+  const { name: origin } = parseVkey(vkey);
+  const own = formatVkey(keys.signersOf(origin)[0].vkey);
+  if (own !== vkey)
+    throw new ServiceError(
+      'unavailable',
+      `The log key (CAIRN_LOG_KEY_FILE) is not the key of this log. Its checkpoints are signed by ${vkey}, and this key is ${own}. ` +
+        'Set the key that has signed them. Nobody would accept a checkpoint by another one.',
+    );
+  if (origin !== wanted)
+    log.warn(
+      { origin },
+      `The log keeps its origin ${origin}, although CAIRN_PUBLIC_URL would make it ${wanted}. Receipts and witnesses know it by that name.`,
+    );
+  return origin;
+}
+
+interface LogWork {
+  readonly log: Log;
+  readonly guard?: HeadGuard;
+  readonly witnessing?: Witnessing;
+}
+
+const everyMs = 250;
+
+/** Brings what is stored into the logs, and publishes checkpoints, until disposed of. */
+export function keepLogs(
+  store: Store,
+  { records, signing, isShared }: ServiceLogs,
+  { log, guard = noHeadGuard, witnessing = noWitnesses }: LogWork,
+): AsyncDisposable {
+  const opened = new AsyncDisposableStack();
+  const end = new AbortController();
+  const turns = store.of(logTurns);
+  const holder = crypto.randomUUID();
+  const ports = { records, unlogged: store.unlogged, now: () => store.now() };
+  const saying = (what: string) => (err: unknown) => {
+    if (!end.signal.aborted) log.warn({ err }, `${what} has failed. It is tried again.`);
+  };
+  const inTurn = (key: string, work: () => Promise<unknown>) => async () => {
+    if (!isShared || (await hasTurn(turns, key, holder, store.now().getTime()))) await work();
+  };
+  if (isShared) opened.defer(() => endTurns(turns, holder));
+  const append = inTurn('append', () => appendNew(ports, end.signal));
+  opened.use(repeatedly(everyMs, () => append().catch(saying('Writing the log'))));
+  if (signing) {
+    const publishing = { signers: signing.signersOf(signing.origin), guard, witnessing };
+    // Beside it, because witnesses can be slow.
+    const publish = inTurn('publish', () => publishHead(records, publishing, store.now().getTime()));
+    opened.use(repeatedly(everyMs, () => publish().catch(saying('Publishing a checkpoint'))));
+  }
+  opened.defer(() => end.abort());
+  return opened;
+}

@@ -1,0 +1,32 @@
+import { statementEntry } from '../entries.ts';
+import type { LoggedRow } from '../ports.ts';
+
+/** Something that has to be in a log. */
+export interface Addition {
+  /** Of a verified row; null for everything else. */
+  readonly position: number | null;
+  /** Its name in the log. */
+  readonly thing: string;
+  /** Its entry. */
+  readonly bytes: Uint8Array;
+}
+
+/** An unverified row that becomes verified is another thing. */
+export function thingOfRow({ isTrusted, jcsDigest }: Pick<LoggedRow, 'isTrusted' | 'jcsDigest'>): string {
+  return `${isTrusted ? 'verified' : 'unverified'}/${Buffer.from(jcsDigest).toString('base64url')}`;
+}
+
+export function entryOfRow({ isTrusted, rdfcDigest, jcsDigest }: Omit<LoggedRow, 'position'>): Uint8Array {
+  return statementEntry({ rdfcDigest: isTrusted ? rdfcDigest : null, jcsDigest });
+}
+
+/** Rows in the order in which they are appended: by position, so that few need a record of their own. */
+export function additionsOf(rows: readonly LoggedRow[]): Addition[] {
+  return rows
+    .toSorted((one, other) => one.position - other.position)
+    .map((row) => ({
+      position: row.isTrusted ? row.position : null,
+      thing: thingOfRow(row),
+      bytes: entryOfRow(row),
+    }));
+}

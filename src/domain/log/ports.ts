@@ -1,0 +1,81 @@
+import type { UpgradeProgress } from '../maintenance/upgrades/upgrades.ts';
+import type { Checkpoint } from './notes/checkpoint.ts';
+
+/** What an entry of a statement is made of. */
+export interface LoggedRow {
+  /** As in `WholeStatement`. */
+  readonly position: number;
+  readonly rdfcDigest: Uint8Array;
+  readonly jcsDigest: Uint8Array;
+  /** Whether the row is verified. */
+  readonly isTrusted: boolean;
+}
+
+/** Rows that joined a graph (null: that were stored without one). */
+export interface UnloggedGroup {
+  readonly graphId: string | null;
+  readonly rows: readonly LoggedRow[];
+  /** Whether they were stored before the service had logs. */
+  readonly isOlder: boolean;
+  readonly token: string;
+}
+
+/**
+ * The rows of acknowledged writes that may lack an entry in their log. A row can come more than once, and rows that have an entry
+ * can come.
+ */
+export interface UnloggedStatements {
+  /** The oldest groups, with about `limit` rows. None if nothing is left. */
+  next(limit: number): Promise<readonly UnloggedGroup[]>;
+
+  /** Forgets groups whose rows are in their logs. A repeat changes nothing. */
+  done(tokens: readonly string[]): Promise<void>;
+
+  /** Notes every row that is stored, of which none is in a log. A repeat notes them again. */
+  noteAll(): Promise<void>;
+}
+
+/** Finds rows again that a log refers to by their positions. */
+export interface LoggedRows {
+  /** The digests of the verified rows with these positions. Several rows may have one position. */
+  at(positions: readonly number[]): Promise<readonly Omit<LoggedRow, 'isTrusted'>[]>;
+}
+
+export interface TreeHead {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** Knows the largest tree that was signed, from outside of the store. */
+export interface HeadGuard {
+  /**
+   * Called before a checkpoint is signed. When it resolves, the head is remembered.
+   * @throws ServiceError `unavailable` if a larger tree, or another one of this size, was signed before.
+   */
+  admit(head: TreeHead): Promise<void>;
+}
+
+/** Asks witnesses for cosignatures. */
+export interface Witnessing {
+  /**
+   * @param note a signed checkpoint. @param consistency makes a proof from an older size.
+   * @returns the note with cosignatures; null while too few witnesses have answered.
+   */
+  cosigned(
+    note: string,
+    checkpoint: Checkpoint,
+    consistency: (oldSize: number) => Promise<readonly Uint8Array[]>,
+  ): Promise<string | null>;
+}
+
+export const noHeadGuard: HeadGuard = { admit: async () => undefined };
+export const noWitnesses: Witnessing = { cosigned: async (note) => note };
+
+/** A step that brings a store up to date: statements of before get into the logs. */
+export async function* noteAllUnlogged(
+  unlogged: Pick<UnloggedStatements, 'noteAll'>,
+): AsyncGenerator<UpgradeProgress> {
+  await unlogged.noteAll();
+  yield { done: 1, position: 'all' };
+}

@@ -1,0 +1,159 @@
+import { ServiceError } from '../errors.ts';
+import { entryOfRow, thingOfRow } from './appending/additions.ts';
+import { indexesOf } from './appending/known.ts';
+import { serviceEntry } from './entries.ts';
+import { hashSize, isSameHash, leafHash } from './merkle/hashing.ts';
+import type { TileReader } from './merkle/proofs.ts';
+import { tilePath, tileWidth } from './merkle/tiles.ts';
+import { blindedName, logNames } from './names.ts';
+import type { LoggedRow, LoggedRows } from './ports.ts';
+import { unpackPositions } from './positions.ts';
+import {
+  headKey,
+  type LogHead,
+  type LogRecords,
+  type LogTile,
+  type PublishedCheckpoint,
+  tileKey,
+} from './records.ts';
+
+export interface LogReading {
+  /** The newest published checkpoint of the service log. */
+  published(): Promise<PublishedCheckpoint | undefined>;
+  /** The tiles of a log, also those that are not published yet. */
+  tiles(log: string): TileReader;
+  /** Where a row is in a log; undefined if it is not there yet. */
+  indexOf(log: string, row: LoggedRow): Promise<number | undefined>;
+  /** The last head of a log in the tree of the service log with this size, if it has the entry. */
+  headCovering(log: string, index: number, serviceSize: number): Promise<LogHead | undefined>;
+  /** The last head of a log in the tree of the service log with this size. */
+  headAt(log: string, serviceSize: number): Promise<LogHead | undefined>;
+  /** Entries of a tile, in order. @throws ServiceError `damaged` for an entry that cannot be made again. */
+  entries(log: string, tile: { readonly index: number; readonly width: number }): Promise<Uint8Array[]>;
+  /** The secret that blinds the name of a log; undefined if the log has no entries. */
+  nonceOf(log: string): Promise<Uint8Array | undefined>;
+}
+
+export function logReading(records: LogRecords, rows: LoggedRows): LogReading {
+  const headAt = async (log: string, serviceSize: number) => {
+    const request = { after: null, limit: 1, order: 'descending', range: { until: serviceSize } } as const;
+    return (await records.heads.page('log', [log], request)).records[0];
+  };
+  return {
+    published: () => newestCheckpoint(records),
+    tiles: (log) => storedTiles(records, log),
+
+    async indexOf(log, row) {
+      const wanted = {
+        position: row.isTrusted ? row.position : null,
+        thing: thingOfRow(row),
+        bytes: entryOfRow(row),
+      };
+      return (await indexesOf(records, log, [wanted])).get(wanted.thing);
+    },
+
+    headAt,
+
+    async headCovering(log, index, serviceSize) {
+      const head = await headAt(log, serviceSize);
+      return head && head.size > index ? head : undefined;
+    },
+
+    entries: (log, tile) =>
+      log === logNames.service ? serviceEntries(records, tile) : entriesOf(records, rows, log, tile),
+
+    async nonceOf(log) {
+      const record = await records.logs.get(log);
+      return record && Buffer.from(record.nonce, 'base64');
+    },
+  };
+}
+
+export async function newestCheckpoint({
+  checkpoints,
+}: Pick<LogRecords, 'checkpoints'>): Promise<PublishedCheckpoint | undefined> {
+  return (await checkpoints.page('key', [], { after: null, limit: 1, order: 'descending' })).records[0];
+}
+
+/** The tiles of a log as they are stored. */
+export function storedTiles({ tiles }: Pick<LogRecords, 'tiles'>, log: string): TileReader {
+  return {
+    async tiles(coordinates) {
+      const keys = coordinates.map(({ level, index }) => tileKey(log, level, index));
+      const found = await tiles.among('key', keys, 1);
+      return coordinates.map((coordinate, at) => {
+        const [tile] = found[at] ?? [];
+        if (!tile || tile.width < coordinate.width)
+          throw new ServiceError(
+            'damaged',
+            `The tile ${tilePath(coordinate)} of the log ${log} is missing or too short.`,
+          );
+        return Buffer.from(tile.hashes, 'base64').subarray(0, coordinate.width * hashSize);
+      });
+    },
+  };
+}
+
+interface SomeOfTile {
+  readonly index: number;
+  readonly width: number;
+}
+
+async function serviceEntries(records: LogRecords, { index, width }: SomeOfTile): Promise<Uint8Array[]> {
+  const first = index * tileWidth;
+  const keys = Array.from({ length: width }, (_, at) => headKey(first + at));
+  const heads = (await records.heads.among('key', keys, 1)).map(
+    ([head], at) => head ?? throwMissing(logNames.service, first + at),
+  );
+  const logs = await records.logs.among(
+    'key',
+    heads.map(({ log }) => log),
+    1,
+  );
+  return heads.map(({ log, size, root, serviceIndex }, at) => {
+    const [record] = logs[at] ?? [];
+    if (!record) throwMissing(logNames.service, serviceIndex);
+    const blinded = blindedName(log, Buffer.from(record.nonce, 'base64'));
+    return serviceEntry({ blindedName: blinded, size, root: Buffer.from(root, 'base64') });
+  });
+}
+
+async function entriesOf(
+  records: Pick<LogRecords, 'tiles' | 'entries'>,
+  rows: LoggedRows,
+  log: string,
+  { index, width }: SomeOfTile,
+): Promise<Uint8Array[]> {
+  const first = index * tileWidth;
+  const tile = await records.tiles.get(tileKey(log, 0, index));
+  if (!tile || tile.width < width) throwMissing(log, first + (tile?.width ?? 0));
+  const positions = positionsOf(tile).slice(0, width);
+  const others = new Map<number, Uint8Array>();
+  if (positions.includes(null)) {
+    const request = { after: null, limit: tileWidth, range: { from: first, until: first + width } };
+    const { records: found } = await records.entries.page('index', [log], request);
+    for (const entry of found) others.set(entry.index, Buffer.from(entry.bytes, 'base64'));
+  }
+  const found = Map.groupBy(
+    await rows.at(positions.filter((one) => one !== null)),
+    ({ position }) => position,
+  );
+  const hashes = Buffer.from(tile.hashes, 'base64');
+  return positions.map((position, at) => {
+    if (position === null) return others.get(first + at) ?? throwMissing(log, first + at);
+    const hash = hashes.subarray(at * hashSize, (at + 1) * hashSize);
+    const made = (found.get(position) ?? []).map((row) => entryOfRow({ ...row, isTrusted: true }));
+    return made.find((entry) => isSameHash(leafHash(entry), hash)) ?? throwMissing(log, first + at);
+  });
+}
+
+function positionsOf({ positions }: LogTile): (number | null)[] {
+  return unpackPositions(Buffer.from(positions ?? '', 'base64'));
+}
+
+function throwMissing(log: string, index: number): never {
+  throw new ServiceError(
+    'damaged',
+    `Entry ${index} of the log ${log} cannot be made again. Run "cairn fsck" to see what is damaged.`,
+  );
+}
