@@ -8,6 +8,8 @@ import {
   randomIndex,
 } from '../../src/domain/integrity/credentials/allocate.ts';
 import { OpenLists } from '../../src/domain/integrity/credentials/open-lists.ts';
+import { revokeCredential } from '../../src/domain/integrity/credentials/revoke.ts';
+import { entryAt, statusUnder } from '../../src/domain/integrity/credentials/status.ts';
 import {
   listLength,
   parseStatusListUrl,
@@ -30,6 +32,19 @@ export function allocating(store: RecordStore, drawIndex = randomIndex, publicUr
       newId: () => randomUUID(),
     }),
     drawIndex,
+  };
+}
+
+/** What revokes a credential, whose text does not matter. */
+function revoking(store: RecordStore, credentialId: string) {
+  return {
+    ...allocating(store),
+    base: () => base,
+    credentials: {
+      get: async () => ({ id: credentialId, givenCid: '', text: '{}', sourceCid: null, createdAt: 1 }),
+    },
+    issuedCredential: async () => undefined,
+    requestStatusList: async () => undefined,
   };
 }
 
@@ -59,6 +74,79 @@ export function statusEntriesContract(open: () => Promise<RecordStore & AsyncDis
       });
       expect(suspension.statusPurpose).toBe('suspension');
       expect(suspension.statusListCredential).not.toBe(revocation.statusListCredential);
+    });
+
+    test('an entry for suspension has a record when it is first set, and its list has no other entries', async () => {
+      const credentialId = newCredentialId();
+      const ports = { ...allocating(store), base: () => base };
+      const [revocation, suspension] = await allocateStatus(ports, credentialId);
+      expect(suspension.statusListIndex).toBe(revocation.statusListIndex);
+      const { statusListCredential: url, statusListIndex: index } = suspension;
+      const entry = await entryAt(ports, url, index);
+      expect(entry).toMatchObject({ credentialId, purpose: 'suspension', status: false });
+      expect(await ports.statusEntries.get(String(entry?.id))).toBeUndefined();
+      const id = credentialId;
+      const suspend = (status: boolean) =>
+        revokeCredential(revoking(store, id), id, { ...suspension, status });
+      await Promise.all([suspend(true), suspend(true), suspend(true)]);
+      expect(await entryAt(ports, url, index)).toMatchObject({ status: true, changes: 1 });
+      const other = String(1 - Math.sign(Number(index)));
+      expect(await entryAt(ports, url, other)).toBeUndefined();
+      await suspend(false);
+      expect((await statusUnder(ports, [credentialId])).entries).toEqual([
+        { ...revocation, status: false },
+        { ...suspension, status: false },
+      ]);
+      expect(await allocateStatus(allocating(store), credentialId)).toEqual([revocation, suspension]);
+    });
+
+    test('entries of earlier versions, with an index each, stay as they are', async () => {
+      const publicUrl = `${base}/${randomUUID()}`;
+      const credentialId = newCredentialId();
+      const [revocations, suspensions] = [randomUUID(), randomUUID()];
+      const earlier = { base: publicUrl, number: 0, reserved: 64, createdAt: 1 };
+      await store.of(statusLists).insert([
+        { id: revocations, purpose: 'revocation', ...earlier },
+        { id: suspensions, purpose: 'suspension', ...earlier },
+      ]);
+      const unset = { credentialId, status: false, changes: 0, isListed: true };
+      const [one, other] = [
+        { ...unset, id: `${revocations}/5`, listId: revocations, index: 5, purpose: 'revocation' as const },
+        { ...unset, id: `${suspensions}/9`, listId: suspensions, index: 9, purpose: 'suspension' as const },
+      ];
+      await store.of(statusEntries).insert([one, other]);
+      const ports = { ...allocating(store, () => 7, publicUrl), base: () => publicUrl };
+      const [, added] = await allocateStatuses(ports, [credentialId, newCredentialId()]);
+      const { entries } = await statusUnder(ports, [credentialId]);
+      expect(entries.map(({ statusListIndex }) => statusListIndex)).toEqual(['5', '9']);
+      // The older list has taken the new entry, and has a second suspension list now.
+      expect(added?.[0].statusListCredential).toContain(revocations);
+      const url = String(added?.[1].statusListCredential);
+      expect(url).not.toContain(suspensions);
+      expect(await entryAt(ports, url, '7')).toMatchObject({ purpose: 'suspension' });
+      expect(await entryAt(ports, url, '5')).toBeUndefined();
+      // Processes of the earlier version pass over it.
+      const [newest] = await Array.fromAsync(
+        eachRecord(store.of(statusLists), 'newest', ['suspension', publicUrl]),
+      );
+      expect(newest?.reserved).toBe(listLength);
+    });
+
+    test('an allocation that an earlier version left half done is finished', async () => {
+      const publicUrl = `${base}/${randomUUID()}`;
+      const [listId, credentialId] = [randomUUID(), newCredentialId()];
+      const list = { id: listId, purpose: 'revocation' as const, base: publicUrl, number: 0, createdAt: 1 };
+      await store.of(statusLists).insert([
+        { ...list, reserved: listLength },
+        { ...list, id: randomUUID(), number: 1, reserved: 0 },
+      ]);
+      const entry = { listId, index: 3, credentialId, status: false, changes: 0, isListed: true };
+      await store.of(statusEntries).insert([{ ...entry, id: `${listId}/3`, purpose: 'revocation' }]);
+      const [revocation, suspension] = await allocateStatus(
+        allocating(store, randomIndex, publicUrl),
+        credentialId,
+      );
+      expect([revocation.statusListIndex, suspension.statusListIndex]).toEqual(['3', '3']);
     });
 
     test('asking again gives the same entries, also in another process and beside new ones', async () => {

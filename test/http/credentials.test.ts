@@ -254,7 +254,12 @@ describe('POST /credentials/v1/revoke/{credentialId}', () => {
       { credentialStatus: { statusListIndex: revocation.statusListIndex } },
       { credentialStatus: { ...revocation, statusListIndex: Number(revocation.statusListIndex) } },
       { credentialStatus: other.revocation },
-      { credentialStatus: { ...revocation, statusListCredential: suspension.statusListCredential } },
+      {
+        credentialStatus: {
+          ...other.revocation,
+          statusListCredential: suspension.statusListCredential,
+        },
+      },
       { credentialStatus: { ...revocation, statusListIndex: '999999' } },
       { credentialStatus: { ...revocation, statusListIndex: '-1' } },
       {

@@ -28,6 +28,9 @@ export interface SameBytes {
   withReferences(ids: readonly string[]): Promise<ReadonlyMap<string, KnownBytes>>;
 }
 
+/** Where no bytes are known. */
+export const noSameBytes: SameBytes = { of: async () => new Map(), withReferences: async () => new Map() };
+
 const idsAtOnce = 500;
 
 export function sameBytes(
@@ -38,9 +41,10 @@ export function sameBytes(
   return {
     of: async (ids) => await namesOf(hashes, ids),
     async withReferences(ids) {
+      const known = await knownBytes(hashes, ids);
+      if (known.size === 0 && !ids.some(isDocument)) return named(known);
       // Most stores have none, so that nothing more is asked there.
       hasReferences ||= (await references.page('key', [], { after: null, limit: 1 })).records.length > 0;
-      const known = await knownBytes(hashes, ids);
       return hasReferences ? await withReferences({ hashes, references }, ids, known) : named(known);
     },
   };
@@ -79,6 +83,11 @@ async function knownBytes(hashes: Pick<BlobHashRecords, 'among'>, ids: readonly 
   return known;
 }
 
+function isDocument(id: string): boolean {
+  const isOther = id.startsWith(rawIds) || id.startsWith(statementStart);
+  return !isOther && cidIn(id)?.codec === codecs.jcs;
+}
+
 /** What is known of bytes, with the documents that refer to them, and of these documents. */
 async function withReferences(
   ports: ReferencePorts,
@@ -86,7 +95,7 @@ async function withReferences(
   known: FoundBytes,
 ): Promise<ReadonlyMap<string, KnownBytes>> {
   for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const documents = ids.slice(at, at + idsAtOnce).filter((id) => cidIn(id)?.codec === codecs.jcs);
+    const documents = ids.slice(at, at + idsAtOnce).filter(isDocument);
     for (const [id, record] of await bytesReferredTo(ports, documents))
       known.set(id, { codec: codecs.raw, record });
   }
@@ -104,9 +113,14 @@ async function withReferences(
 
 /** All identifiers of what an identifier names: in every codec and hash function, and by other digests. It is the first. */
 export async function namesOfBytes(same: SameBytes, id: string): Promise<string[]> {
+  return namesOfKnown(id, (await same.withReferences([id])).get(id));
+}
+
+/** As `namesOfBytes`, given what is known of the bytes. */
+export function namesOfKnown(id: string, known: KnownBytes | undefined): string[] {
   const cid = id.startsWith(statementStart) ? undefined : cidIn(id);
   if (!cid) return [id];
-  const others = (await same.withReferences([id])).get(id)?.names ?? [];
+  const others = known?.names ?? [];
   return [...new Set([id, ...[id, ...others].flatMap((name) => urnsOfBytes(cidIn(name) ?? cid))])];
 }
 
@@ -119,13 +133,14 @@ interface AskedBytes {
 }
 
 /** The first characters of raw identifiers, which encode version, codec and hash function. Most need no more decoding. */
-const rawStart = 'urn:cid:bafkr'.length;
+const rawIds = 'urn:cid:bafkr';
+const rawStart = rawIds.length;
 const rawMultihashes = { '4i': 'blake3', ei: 'sha2-256' } as const;
 
 function askedBytes(id: string): AskedBytes | undefined {
   if (!id.startsWith('urn:cid:b') || id.startsWith(statementStart)) return undefined;
   const codec = codecs.raw;
-  const multihash = id.startsWith('urn:cid:bafkr')
+  const multihash = id.startsWith(rawIds)
     ? rawMultihashes[id.slice(rawStart, rawStart + 2) as keyof typeof rawMultihashes]
     : undefined;
   if (multihash) return { id, raw: id.slice('urn:cid:'.length), multihash, codec };

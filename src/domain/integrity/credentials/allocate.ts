@@ -1,5 +1,6 @@
 import type { OpenLists } from './open-lists.ts';
 import {
+  bothEntries,
   entryId,
   listLength,
   type Purpose,
@@ -24,7 +25,7 @@ export type StatusPair = readonly [revocation: CredentialStatus, suspension: Cre
 export interface AllocationPorts {
   readonly statusLists: Pick<StatusLists, 'get'>;
   readonly statusEntries: Pick<StatusEntries, 'among' | 'insert'>;
-  readonly openLists: Pick<OpenLists, 'take'>;
+  readonly openLists: Pick<OpenLists, 'take' | 'addSuspensions'>;
   /** `randomIndex`, unless a test chooses. */
   readonly drawIndex: () => number;
 }
@@ -43,50 +44,48 @@ export async function allocateStatuses(
   ports: AllocationPorts,
   credentialIds: readonly string[],
 ): Promise<StatusPair[]> {
-  const wanted = [...new Set(credentialIds)].flatMap((credentialId) =>
-    purposes.map((purpose) => ({ credentialId, purpose })),
-  );
-  const entries = new Map<string, StatusEntry>();
-  for (
-    let missing = wanted;
-    missing.length > 0;
-    missing = missing.filter((one) => !entries.has(nameOf(one)))
-  ) {
+  const stored = new Map<string, readonly StatusEntry[]>();
+  const distinct = [...new Set(credentialIds)];
+  for (let missing = distinct; missing.length > 0; missing = missing.filter((id) => !stored.has(id))) {
     const added = await newEntries(ports, missing);
     const isNew = await ports.statusEntries.insert(added);
-    for (const [at, entry] of added.entries()) if (isNew[at]) entries.set(nameOf(entry), entry);
+    for (const [at, entry] of added.entries()) if (isNew[at]) stored.set(entry.credentialId, [entry]);
     // A credential that has its entries keeps them. Taken indexes are drawn again in the next round.
-    const refused = added.filter((_, at) => !isNew[at]).map(({ credentialId }) => credentialId);
+    const refused = missing.filter((_, at) => !isNew[at]);
     const found = await ports.statusEntries.among('byCredential', refused, purposes.length);
-    for (const entry of found.flat()) entries.set(nameOf(entry), entry);
+    for (const [at, entries] of found.entries()) {
+      if (entries.length > 0) stored.set(String(refused[at]), entries);
+      // Those of an earlier version that was interrupted may be of a list without suspensions.
+      const list = entries.length === 1 && (await ports.statusLists.get(entries[0]?.listId ?? ''));
+      if (list) await ports.openLists.addSuspensions(list);
+    }
   }
-  const named = credentialIds.flatMap((credentialId) =>
-    purposes.map((purpose) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry),
-  );
+  const named = credentialIds.flatMap((id) => bothEntries(stored.get(id) ?? []));
   const written = await inCredentials(ports.statusLists, named);
   const each = purposes.length;
   return credentialIds.map((_, at) => written.slice(at * each, (at + 1) * each) as unknown as StatusPair);
 }
 
-function nameOf({ credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>): string {
-  return `${purpose} ${credentialId}`;
-}
-
 async function newEntries(
   { openLists, drawIndex }: Pick<AllocationPorts, 'openLists' | 'drawIndex'>,
-  missing: readonly Pick<StatusEntry, 'credentialId' | 'purpose'>[],
+  missing: readonly string[],
 ): Promise<StatusEntry[]> {
-  const groups = Map.groupBy(missing, ({ purpose }) => purpose);
-  const made = [...groups].map(async ([purpose, ofPurpose]) => {
-    const lists = await openLists.take(purpose, ofPurpose.length);
-    return ofPurpose.map(({ credentialId }, at): StatusEntry => {
-      const listId = lists[at]?.id ?? '';
-      const index = drawIndex();
-      const id = entryId(listId, index);
-      return { id, listId, index, credentialId, purpose, status: false, changes: 0, isListed: true };
-    });
+  const lists = await openLists.take(missing.length);
+  return missing.map((credentialId, at): StatusEntry => {
+    const listId = lists[at]?.id ?? '';
+    const index = drawIndex();
+    const id = entryId(listId, index);
+    return {
+      id,
+      listId,
+      index,
+      credentialId,
+      purpose: 'revocation',
+      status: false,
+      changes: 0,
+      isListed: true,
+    };
   });
-  return (await Promise.all(made)).flat();
 }
 
 const drawn = new Uint32Array(1_024);

@@ -1,5 +1,11 @@
 import { firstRecord } from '../../collections/records.ts';
-import { listLength, type Purpose, type StatusList, type StatusLists } from './status-entries.ts';
+import {
+  listLength,
+  type Purpose,
+  type StatusList,
+  type StatusLists,
+  suspensionListId,
+} from './status-entries.ts';
 
 /** How many allocations a process reserves at least. A process that ends leaves the rest unused. */
 const reservedAtOnce = 64;
@@ -15,7 +21,7 @@ export interface OpenListPorts {
   readonly newId: () => string;
 }
 
-/** The lists that take new entries. A list that is half full is followed by a new one. */
+/** The revocation lists that take new entries, each with its suspension list. A list that is half full is followed by a new one. */
 export class OpenLists {
   readonly #ports: OpenListPorts;
   readonly #held = new Map<string, { readonly list: StatusList; left: number }>();
@@ -27,20 +33,35 @@ export class OpenLists {
   }
 
   /** The lists of new entries, one for each. */
-  async take(purpose: Purpose, count: number): Promise<StatusList[]> {
+  async take(count: number): Promise<StatusList[]> {
     const base = this.#ports.base();
-    const key = JSON.stringify([purpose, base]);
     const taken: StatusList[] = [];
     for (;;) {
-      const held = this.#held.get(key);
+      const held = this.#held.get(base);
       for (; held && held.left > 0 && taken.length < count; held.left -= 1) taken.push(held.list);
       if (taken.length === count) return taken;
-      await this.#wait(key, count - taken.length, () => this.#refill(key, purpose, base));
+      await this.#wait(base, count - taken.length, () => this.#refill(base));
     }
   }
 
-  async #wait(key: string, count: number, refill: () => Promise<void>): Promise<void> {
-    const add = (change: number) => this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + change);
+  /** Makes sure that a revocation list has its suspension list. */
+  async addSuspensions(revocations: StatusList): Promise<void> {
+    const { statusLists, now } = this.#ports;
+    const { base } = revocations;
+    const id = suspensionListId(revocations.id);
+    while (!(await statusLists.get(id))) {
+      const number = nextNumber(await this.#last('suspension', base));
+      const createdAt = now().getTime();
+      // As if it were full, because its indexes are allocated in the other list. Processes of earlier versions take another one.
+      const reserved = listLength;
+      await statusLists.insert([
+        { id, purpose: 'suspension', base, number, reserved, createdAt, revocations: revocations.id },
+      ]);
+    }
+  }
+
+  async #wait(base: string, count: number, refill: () => Promise<void>): Promise<void> {
+    const add = (change: number) => this.#waiting.set(base, (this.#waiting.get(base) ?? 0) + change);
     const turn = this.#turn.then(refill);
     this.#turn = turn.catch(() => undefined);
     add(count);
@@ -52,28 +73,39 @@ export class OpenLists {
   }
 
   /** Reserves enough for everyone who waits. */
-  async #refill(key: string, purpose: Purpose, base: string): Promise<void> {
-    if ((this.#held.get(key)?.left ?? 0) > 0) return;
+  async #refill(base: string): Promise<void> {
+    if ((this.#held.get(base)?.left ?? 0) > 0) return;
     const { statusLists } = this.#ports;
     for (;;) {
-      const left = Math.max(reservedAtOnce, batchesAtOnce * (this.#waiting.get(key) ?? 0));
-      const list = await this.#newest(purpose, base);
+      const left = Math.max(reservedAtOnce, batchesAtOnce * (this.#waiting.get(base) ?? 0));
+      const list = await this.#newest(base);
       const { id, reserved } = list;
       if (!(await statusLists.update(id, { reserved }, { reserved: reserved + left }))) continue;
-      this.#held.set(key, { list, left });
+      await this.addSuspensions(list);
+      this.#held.set(base, { list, left });
       return;
     }
   }
 
   /** Two processes may add the same list. The unique number keeps one of them. */
-  async #newest(purpose: Purpose, base: string): Promise<StatusList> {
+  async #newest(base: string): Promise<StatusList> {
     const { statusLists, now, newId } = this.#ports;
     for (;;) {
-      const last = await firstRecord(statusLists, 'newest', [purpose, base]);
+      const last = await this.#last('revocation', base);
       if (last && last.reserved < halfFull) return last;
-      const number = last ? last.number + 1 : 0;
+      const number = nextNumber(last);
       const createdAt = now().getTime();
-      await statusLists.insert([{ id: newId(), purpose, base, number, reserved: 0, createdAt }]);
+      await statusLists.insert([
+        { id: newId(), purpose: 'revocation', base, number, reserved: 0, createdAt },
+      ]);
     }
   }
+
+  #last(purpose: Purpose, base: string): Promise<StatusList | undefined> {
+    return firstRecord(this.#ports.statusLists, 'newest', [purpose, base]);
+  }
+}
+
+function nextNumber(last: StatusList | undefined): number {
+  return last ? last.number + 1 : 0;
 }

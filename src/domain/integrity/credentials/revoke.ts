@@ -8,7 +8,7 @@ export interface RevocationPorts {
   /** The JSON text of a credential that this service has issued for a statement. */
   readonly issuedCredential: (id: string) => Promise<string | undefined>;
   readonly statusLists: StatusPorts['statusLists'];
-  readonly statusEntries: Pick<StatusEntries, 'get' | 'update'>;
+  readonly statusEntries: Pick<StatusEntries, 'get' | 'among' | 'insert' | 'update'>;
   readonly base: StatusPorts['base'];
   /** Asks for a new signed form of a list. The entry is stored, so it does not matter if this is lost. */
   readonly requestStatusList: (listId: string) => Promise<void>;
@@ -48,16 +48,23 @@ export async function revokeCredential(
 /** @returns whether it was another status before. */
 async function changeStatus(
   statusEntries: RevocationPorts['statusEntries'],
-  { id }: StatusEntry,
+  found: StatusEntry,
   status: boolean,
 ): Promise<boolean> {
+  const { id } = found;
   for (;;) {
     const entry = await statusEntries.get(id);
-    if (!entry) throw new ServiceError('not_found', `The status entry ${id} is gone.`);
-    if (entry.status === status) return false;
-    const { changes } = entry;
-    if (await statusEntries.update(id, { changes }, { status, changes: changes + 1, isListed: false }))
-      return true;
+    if ((entry ?? found).status === status) return false;
+    if (entry) {
+      const { changes } = entry;
+      if (await statusEntries.update(id, { changes }, { status, changes: changes + 1, isListed: false }))
+        return true;
+    } else {
+      const [isNew] = await statusEntries.insert([{ ...found, status, changes: 1, isListed: false }]);
+      if (isNew) return true;
+      if (!(await statusEntries.get(id)))
+        throw new ServiceError('not_found', `The status entry ${id} is gone.`);
+    }
   }
 }
 

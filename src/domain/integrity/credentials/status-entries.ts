@@ -1,3 +1,4 @@
+import { parse, v5 as uuidV5 } from 'uuid';
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
 
@@ -18,6 +19,8 @@ export const statusLists = collection('status_lists', {
     number: z.int().min(0),
     /** How many entries may have been allocated. Each process reserves some in advance. */
     reserved: z.int().min(0),
+    /** For a suspension list: the revocation list that has the same indexes. Missing in lists of earlier versions. */
+    revocations: z.uuid().optional(),
     createdAt: z.int(),
   }),
   key: 'id',
@@ -26,7 +29,11 @@ export const statusLists = collection('status_lists', {
   order: 'descending',
 });
 
-/** The truth about the status of credentials: one record for each allocated index of a list. */
+/**
+ * The truth about the status of credentials: one record for each index that is allocated in a revocation list. The suspension list
+ * of its revocation list has the same index for the same credential, and a record of it from the first suspension on. Earlier
+ * versions allocated an index of its own for suspension, with a record.
+ */
 export const statusEntries = collection('status_entries', {
   shape: z.object({
     /** `<list id>/<index>`, so that an index is allocated once. */
@@ -73,6 +80,34 @@ export type SignedStatusLists = RecordsOf<typeof signedStatusLists>;
 
 export function entryId(listId: string, index: number): string {
   return `${listId}/${index}`;
+}
+
+/** The suspension list that has the same indexes as a revocation list. */
+export function suspensionListId(revocationListId: string): string {
+  return uuidV5('suspension', parse(revocationListId));
+}
+
+/** Revocation and suspension of a credential, given its records. A suspension without a record has never been set. */
+export function bothEntries(stored: readonly StatusEntry[]): readonly StatusEntry[] {
+  const [first, ...more] = stored;
+  if (first?.purpose === 'revocation' && more.length === 0) return [first, unsetSuspension(first)];
+  return stored.toSorted((one, other) => (one.purpose < other.purpose ? -1 : 1));
+}
+
+function unsetSuspension(revocation: StatusEntry): StatusEntry {
+  const { credentialId, index } = revocation;
+  const listId = suspensionListId(revocation.listId);
+  const id = entryId(listId, index);
+  return {
+    id,
+    listId,
+    index,
+    credentialId,
+    purpose: 'suspension',
+    status: false,
+    changes: 0,
+    isListed: true,
+  };
 }
 
 const path = '/credentials/v1/status-lists/';

@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { type CredentialStatus, inCredentials } from './allocate.ts';
 import { credentialKey, idInKey, issuedKey } from './credential-records.ts';
 import {
+  bothEntries,
   entryId,
   parseStatusListUrl,
   purposes,
@@ -22,7 +23,7 @@ export interface StatusPorts {
 
 /** What it takes to find one entry. */
 export type EntryPorts = Pick<StatusPorts, 'statusLists' | 'base'> & {
-  readonly statusEntries: Pick<StatusEntries, 'get'>;
+  readonly statusEntries: Pick<StatusEntries, 'get' | 'among'>;
 };
 
 export interface Standing {
@@ -71,12 +72,12 @@ export async function statusUnder(
   const credentialId = idInKey(String(entries[0]?.credentialId ?? keys.at(-1)));
   if (entries.length === 0)
     throw new ServiceError('not_found', `The credential ${credentialId} has no status entries here.`);
-  const inOrder = entries.toSorted((one, other) => (one.purpose < other.purpose ? -1 : 1));
-  const written = await inCredentials(ports.statusLists, inOrder);
+  const both = bothEntries(entries);
+  const written = await inCredentials(ports.statusLists, both);
   return {
     credentialId,
     ...standingOf(entries),
-    entries: written.map((entry, at) => ({ ...entry, status: inOrder[at]?.status ?? false })),
+    entries: written.map((entry, at) => ({ ...entry, status: both[at]?.status ?? false })),
   };
 }
 
@@ -96,11 +97,18 @@ export async function listAt(
 /** The allocated entry at an index of a list; undefined if there is none. */
 export async function entryIn(
   { statusEntries }: Pick<EntryPorts, 'statusEntries'>,
-  { id }: StatusList,
+  { id: listId, revocations }: StatusList,
   statusListIndex: string,
 ): Promise<StatusEntry | undefined> {
   if (!unsignedInteger.test(statusListIndex)) return undefined;
-  return await statusEntries.get(entryId(id, Number(statusListIndex)));
+  const index = Number(statusListIndex);
+  const id = entryId(listId, index);
+  const entry = await statusEntries.get(id);
+  if (entry || revocations === undefined) return entry;
+  const revocation = await statusEntries.get(entryId(revocations, index));
+  if (!revocation) return undefined;
+  const [stored = []] = await statusEntries.among('byCredential', [revocation.credentialId], purposes.length);
+  return bothEntries(stored).find((one) => one.id === id);
 }
 
 /** As `entryIn`, for the URL of a list. */

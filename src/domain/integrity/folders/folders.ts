@@ -162,9 +162,14 @@ const bareId = (id: string) => id.slice('urn:cid:'.length);
 /** The first characters of raw BLAKE3 identifiers. Most are those, and need no decoding. */
 const rawStart = 'urn:cid:bafkr4i';
 
+/** Whether an identifier has the form under which files are kept. All names of the bytes of a file include it. */
+export function isFileId(id: string): boolean {
+  return id.startsWith(rawStart);
+}
+
 /** The raw CID of what may be a file. Statements and collections are in no folder. */
 function memberIn(id: string): string | undefined {
-  if (id.startsWith(rawStart)) return bareId(id);
+  if (isFileId(id)) return bareId(id);
   const cid = id.startsWith('urn:cid:') && !id.startsWith(statementStart) ? cidIn(id) : undefined;
   const isFile = cid && cid.multihash === 'blake3' && cid.codec !== codecs.rdfc;
   return isFile && cid.codec !== codecs.hashSequence ? makeCid(codecs.raw, cid.digest).text : undefined;

@@ -1,8 +1,8 @@
 import { throwBadCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import { blobSizeFor, type ReachedBlobs } from '../access/statement-scope.ts';
-import { namesOfBytes } from '../blobs/same-bytes.ts';
-import type { FolderMember, Folders } from '../folders/folders.ts';
+import { namesOfKnown, noSameBytes } from '../blobs/same-bytes.ts';
+import { type FolderMember, type Folders, isFileId } from '../folders/folders.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Page, StatementScope, StoredStatement } from '../ports.ts';
 import type { StatementIndex } from './questions.ts';
@@ -46,16 +46,20 @@ export async function findIdentifier(
   scope: StatementScope,
 ): Promise<Findings> {
   const cid = cidIn(identifier);
-  const size = await blobSizeFor(ports, identifier, scope);
+  const known = (await ports.sameBytes.withReferences([identifier])).get(identifier);
+  const sameBytes = known ? ports.sameBytes : noSameBytes;
+  const size = await blobSizeFor({ ...ports, sameBytes }, identifier, scope);
   const own = await ownForms(statementIndex, cid, page, scope);
-  const names = await namesOfBytes(ports.sameBytes, identifier);
+  const names = namesOfKnown(identifier, known);
   const room = page.limit - own.variants.length;
   const rest =
     own.next === undefined ? await referencesTo(statementIndex, names, { ...page, limit: room }, scope) : {};
   const next = own.next ?? rest.next;
   const statements = [...own.statements, ...(rest.statements ?? [])];
   const isFirst = page.after === null;
-  const [containing] = isFirst ? (await folders.foldersOf(names, statementIndex, scope)).values() : [];
+  const [containing] = isFirst
+    ? (await folders.foldersOf(names.filter(isFileId), statementIndex, scope)).values()
+    : [];
   const files = isFirst ? await folders.filesIn(identifier, statementIndex, scope) : undefined;
   const isUnknown = size === undefined && statements.length === 0 && next === undefined;
   if (isFirst && isUnknown && !containing)

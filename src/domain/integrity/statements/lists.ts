@@ -17,6 +17,8 @@ export interface Room {
 
 /** A list, and the number of entries of the answer for each row. */
 export interface Source {
+  /** Known to have no rows. */
+  readonly isEmpty?: boolean;
   page(after: string | null, limit: number): Promise<ListedPage>;
   entries(row: ListedStatement): number;
 }
@@ -74,7 +76,7 @@ export async function readLists<Of extends Source>(
   const room = { taken: 0, entries: limit, looks: rowsLooked, bytes: bytesAnswered };
   const found: { row: ListedStatement; source: Of }[] = [];
   for (const [at, source] of sources.entries()) {
-    if (at < first) continue;
+    if (at < first || source.isEmpty) continue;
     const part = await readList(source, at === first ? mark : null, room);
     for (const row of part.found) found.push({ row, source });
     if (part.rest) return { found, next: writeCursor([at, part.rest.after], question) };

@@ -2,7 +2,7 @@ import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
 import type { Page, ReferencePage, StatementPage, StatementScope, StatementStore } from '../ports.ts';
 import { type ContentsPorts, graphContents } from './contents.ts';
-import { readLists, sourceOf } from './lists.ts';
+import { readLists, type Source, sourceOf } from './lists.ts';
 import { otherPlaces, placeNumber, statementPlaces } from './places.ts';
 import type { StatementIndex } from './questions.ts';
 import { findReferring } from './referring.ts';
@@ -94,24 +94,16 @@ async function listReferences(
   page: Page,
   scope: StatementScope,
 ): Promise<ReferencePage> {
-  const sources = rowsIn(rows, scope).flatMap((part) => {
-    const few = lazily(() => readFew(part, identifiers));
-    return placesInOrder.flatMap((place) =>
-      identifiers.map((identifier, at) => {
-        const list: StatementList = { by: 'reference', identifier, places: [place] };
-        return {
-          place,
-          identifier,
-          entries: (row: ListedStatement) =>
-            isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0,
-          async page(after: string | null, limit: number) {
-            const known = after === null ? (await few())[at] : undefined;
-            return known ? { rows: known.get(place) ?? [], next: null } : await part.page(list, after, limit);
-          },
-        };
-      }),
-    );
-  });
+  const sources: ReferenceSource[] = [];
+  for (const part of rowsIn(rows, scope)) {
+    const few = await readFew(part, identifiers);
+    for (const place of placesInOrder)
+      for (const [at, identifier] of identifiers.entries()) {
+        const known = few[at] ?? undefined;
+        const isEmpty = known !== undefined && !known.has(place);
+        sources.push(isEmpty ? emptySource : referencesAt(part, { place, identifier, known }, scope));
+      }
+  }
   const more = identifiers.length > 1 ? [identifiers.length] : [];
   const question = ['references', identifiers[0], scope.graphId, ...more];
   const { found, next } = await readLists(sources, page, question);
@@ -122,11 +114,39 @@ async function listReferences(
   return { references, ...(next !== undefined && { next }) };
 }
 
-function lazily<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
-  return () => {
-    result ??= work();
-    return result;
+interface ReferenceSource extends Source {
+  readonly place: number;
+  readonly identifier: string;
+}
+
+/** An identifier has many places, and names of many kinds. Most have no references. */
+const emptySource: ReferenceSource = {
+  place: otherPlaces,
+  identifier: '',
+  isEmpty: true,
+  entries: () => 0,
+  page: async () => ({ rows: [], next: null }),
+};
+
+interface ReferencesAt extends Pick<ReferenceSource, 'place' | 'identifier'> {
+  /** The rows by place, if they are few. */
+  readonly known: ReadonlyMap<number, ListedStatement[]> | undefined;
+}
+
+function referencesAt(
+  part: StatementRows,
+  { place, identifier, known }: ReferencesAt,
+  scope: StatementScope,
+): ReferenceSource {
+  const list: StatementList = { by: 'reference', identifier, places: [place] };
+  return {
+    place,
+    identifier,
+    entries: (row) => (isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0),
+    page: async (after, limit) =>
+      known && after === null
+        ? { rows: known.get(place) ?? [], next: null }
+        : await part.page(list, after, limit),
   };
 }
 

@@ -8,6 +8,7 @@ import {
 import { listOf } from '../../integrity/credentials/credential-shape.ts';
 import { setIndexes } from '../../integrity/credentials/signed-list.ts';
 import {
+  bothEntries,
   entryId,
   parseStatusListUrl,
   type SignedStatusList,
@@ -16,6 +17,7 @@ import {
   signedStatusLists,
   statusEntries,
   statusLists,
+  suspensionListId,
 } from '../../integrity/credentials/status-entries.ts';
 import { signatures } from '../../integrity/signatures/signatures.ts';
 import { isObject } from '../../json/is-object.ts';
@@ -49,17 +51,38 @@ export async function* fsckCredentials({ store, repair }: FsckRun): AsyncGenerat
 /** @param incomplete gets the entries whose credential is not stored, a limited number. */
 async function* entryProblems(store: StoreContents, incomplete: StatusEntry[]): AsyncGenerator<StoreProblem> {
   const lists = new Map<string, StatusList | undefined>();
+  const read = async (id: string) => {
+    if (!lists.has(id)) lists.set(id, await store.of(statusLists).get(id));
+    return lists.get(id);
+  };
   for await (const page of store.records(statusEntries)) {
     const entries = page.flatMap(({ record }) => statusEntries.shape.safeParse(record).data ?? []);
     const complete = await withStoredCredential(store, entries);
+    const unpaired: StatusEntry[] = [];
     for (const entry of entries) {
-      const { id, listId } = entry;
-      if (!lists.has(listId)) lists.set(listId, await store.of(statusLists).get(listId));
-      const problem = entryProblem(entry, lists.get(listId));
+      const { id, listId, purpose } = entry;
+      const problem = entryProblem(entry, await read(listId));
       if (problem !== undefined) yield lost('status-entry', id, problem, restore);
+      else if (purpose === 'revocation' && !(await read(suspensionListId(listId)))) unpaired.push(entry);
       if (!complete.has(entry) && incomplete.length < incompleteListed) incomplete.push(entry);
     }
+    yield* withoutSuspension(
+      store,
+      unpaired.filter((entry) => complete.has(entry)),
+    );
   }
+}
+
+/** Entries of a revocation list without a suspension list need a suspension entry of their own. Earlier versions made both. */
+async function* withoutSuspension(
+  store: StoreContents,
+  entries: readonly StatusEntry[],
+): AsyncGenerator<StoreProblem> {
+  const keys = entries.map(({ credentialId }) => credentialId);
+  const stored = await store.of(statusEntries).among('byCredential', keys, 2);
+  for (const [at, { id }] of entries.entries())
+    if (stored[at]?.length === 1)
+      yield lost('status-entry', id, 'The credential has no suspension entry', restore);
 }
 
 /** Those whose credential is stored: allocated, or issued for a statement. */
@@ -102,13 +125,14 @@ async function* credentialProblems(store: StoreContents): AsyncGenerator<StorePr
   }
 }
 
-/** Whether each purpose has the entry that the credential names. */
+/** Whether the credential names its entries. */
 async function credentialProblem(store: StoreContents, { id, text }: CredentialRecord) {
   const named = entriesIn(text);
   if (!named) return 'Its text is not a credential';
   const [stored = []] = await store.of(statusEntries).among('byCredential', [id], 2);
-  const missing = stored.find((entry) => !named.has(entry.id));
-  if (stored.length < 2) return `It has ${stored.length} status entries instead of 2`;
+  const both = bothEntries(stored);
+  if (both.length < 2) return `It has ${both.length} status entries instead of 2`;
+  const missing = both.find((entry) => !named.has(entry.id));
   return missing && `It does not name its entry ${missing.id}`;
 }
 

@@ -122,12 +122,22 @@ export function recordReads<Item extends object, Index extends string>(
         const direction = collection.order === 'ascending' ? 'ASC' : 'DESC';
         const column = (member: string) => `${table}.${quoted(member)}`;
         const [first, ...rest] = among.order;
+        // Many stores have no folders, or no blobs, and a lineage asks for those of each artefact.
+        if (!prepared(`SELECT 1 FROM ${table} LIMIT 1`).get()) return [];
         const fixed = among.equal.map(equals);
+        const further = rest.map((member) => `${column(member)} ${direction}`);
+        const [value] = among.values;
+        // A table of values takes longer than the rest of the query, and most queries have one value.
+        const isOne = among.values.length === 1 && typeof value === 'string';
+        const [from, wanted, order] = isOne
+          ? [table, '?', further]
+          : [`json_each(?) AS wanted JOIN ${table}`, 'wanted.value', ['wanted.key', ...further]];
+        const conditions = [`${column(first)} = ${wanted}`, ...fixed.map(([sql]) => sql)].join(' AND ');
         const rows = prepared(
-          `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${[`${column(first)} = wanted.value`, ...fixed.map(([sql]) => sql)].join(' AND ')}
-             ORDER BY ${['wanted.key', ...rest.map((member) => `${column(member)} ${direction}`)]} LIMIT ?`,
+          `SELECT record FROM ${from} ${isOne ? 'WHERE' : 'ON'} ${conditions}
+             ${order.length > 0 ? `ORDER BY ${order}` : ''} LIMIT ?`,
         ).all(
-          JSON.stringify(among.values),
+          isOne ? value : JSON.stringify(among.values),
           ...fixed.flatMap(([, ...values]) => values.map(boundValue)),
           most,
         );
