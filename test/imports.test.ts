@@ -108,7 +108,7 @@ const rules: ImportRules = {
     'smol-toml': ['src/cli/record/'],
     'swagger-ui-dist': ['src/platform/'],
     uplot: ['src/ui/'],
-    uuid: ['src/domain/integrity/{credentials,signatures}/'],
+    uuid: ['src/domain/integrity/credentials/', 'src/domain/integrity/signatures/'],
     yaml: ['src/cli/record/', 'src/cli/commands/import/', 'src/domain/integrity/evidence/training/'],
     zod: ['src/domain/', 'src/contract/', 'src/http/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
