@@ -52,7 +52,7 @@ const graceMs = 1_000;
 /** Runs tasks on threads: in turn for each caller, in limited time, and with the contexts that they ask for. */
 export class Threads implements AsyncDisposable {
   readonly #options: ThreadsOptions;
-  readonly #threads: Piscina<Task, Answer>;
+  #started: Piscina<Task, Answer> | undefined;
   /** One thread more than a single caller can use, so that others need not wait for slow work. */
   readonly #turns: Semaphore;
   readonly #watch: TaskWatch;
@@ -60,29 +60,10 @@ export class Threads implements AsyncDisposable {
   #busyMs = 0;
 
   constructor(options: ThreadsOptions) {
-    const { threads, maxDepth, documentMs } = options;
+    const { threads, documentMs } = options;
     this.#options = options;
     this.#turns = new Semaphore(threads + 1, { spare: 1 });
     this.#watch = new TaskWatch(documentMs + graceMs, (thread) => this.#cpuOf(thread));
-    const settings: ThreadSettings = { maxDepth, documentMs };
-    this.#threads = new Piscina({
-      filename: new URL('./statement-thread.ts', import.meta.url).href,
-      minThreads: 1,
-      maxThreads: threads + 1,
-      idleTimeout: idleMs,
-      workerData: settings,
-      // Node aborts the process if a thread is ended while it loads an ES module with `require`. Without that, it uses `import`.
-      // The flags of the process are not repeated: a thread refuses those of V8. Threads follow NODE_OPTIONS.
-      execArgv: ['--no-experimental-require-module'],
-      // A thread that waits in its event loop gives back the memory of native hashes, which it never does in an Atomics wait.
-      atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
-    });
-    // Without a listener, a thread that cannot start ends the process.
-    this.#threads.on('error', (error) => {
-      this.#watch.threadFailed();
-      options.onThreadError(error);
-    });
   }
 
   load(): ThreadsLoad {
@@ -116,7 +97,7 @@ export class Threads implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#threads.destroy();
+    await this.#started?.destroy();
   }
 
   async #runOnce(work: Work, budget: RequestBudget, tried: Pick<TaskBase, 'documents' | 'isLastTry'>) {
@@ -127,7 +108,8 @@ export class Threads implements AsyncDisposable {
       const task: Task = { ...work, ...tried, cells: cells.buffer };
       const startedAt = performance.now();
       try {
-        return await this.#threads.run(task, { signal: watched.signal });
+        this.#started ??= this.#start();
+        return await this.#started.run(task, { signal: watched.signal });
       } catch (error) {
         if (budget.caller?.signal.aborted) throwAbandoned();
         if (cells.documents === 0) throwUnstarted(error);
@@ -141,8 +123,33 @@ export class Threads implements AsyncDisposable {
     });
   }
 
+  /** Begins with the first task, because many processes never have one, and a thread takes memory and a tenth of a second. */
+  #start(): Piscina<Task, Answer> {
+    const { threads, maxDepth, documentMs, onThreadError } = this.#options;
+    const settings: ThreadSettings = { maxDepth, documentMs };
+    const pool = new Piscina<Task, Answer>({
+      filename: new URL('./statement-thread.ts', import.meta.url).href,
+      minThreads: 1,
+      maxThreads: threads + 1,
+      idleTimeout: idleMs,
+      workerData: settings,
+      // Node aborts the process if a thread is ended while it loads an ES module with `require`. Without that, it uses `import`.
+      // The flags of the process are not repeated: a thread refuses those of V8. Threads follow NODE_OPTIONS.
+      execArgv: ['--no-experimental-require-module'],
+      // A thread that waits in its event loop gives back the memory of native hashes, which it never does in an Atomics wait.
+      atomics: 'disabled',
+      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
+    });
+    // Without a listener, a thread that cannot start ends the process.
+    pool.on('error', (error) => {
+      this.#watch.threadFailed();
+      onThreadError(error);
+    });
+    return pool;
+  }
+
   async #cpuOf(thread: number): Promise<number | undefined> {
-    const worker = this.#threads.threads.find(({ threadId }) => threadId === thread);
+    const worker = this.#started?.threads.find(({ threadId }) => threadId === thread);
     // It may end before it answers.
     const usage = await worker?.cpuUsage().catch(() => undefined);
     return usage && cpuMs(usage);
