@@ -21,6 +21,7 @@ function reported(folder: string) {
     env,
     packages: () => loaded(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/g),
     commands: () => loaded(/\/src\/cli\/commands\/([\w-]+)\.ts$/gm),
+    threads: () => loaded(/\/workers\/([\w-]+-thread)\.ts$/gm),
   };
 }
 
@@ -32,15 +33,16 @@ test('a command loads no other commands', async () => {
   expect(packages()).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(hono|jsonld)$/)]));
 });
 
-test('a start loads no libraries that it does not need', async () => {
+test('a start loads no libraries that it does not need, and starts no threads for work that may never come', async () => {
   using folder = temporaryFolder();
-  const { env, packages } = reported(folder.path);
+  const { env, packages, threads } = reported(folder.path);
   await using service = await spawnService(env);
   expect((await fetch(`${service.url}/ready`)).status).toBe(200);
   const rest =
     /^(@cyclonedx\/|@digitalbazaar\/http-client|@opentelemetry\/|@sigstore\/|ajv|bullmq|cli-progress|ioredis|libxml2-wasm|mongodb|prom-client|saxes|undici)/;
   expect(packages()).toContain('hono');
   expect(packages().filter((name) => rest.test(name ?? ''))).toEqual([]);
+  expect(threads()).toEqual([]);
 });
 
 test('the thread that writes loads no schemas, which would double its start', async () => {
