@@ -26,6 +26,7 @@ export const errorStatus = {
   not_acceptable: 406,
   too_slow: 408,
   conflict: 409,
+  not_logged: 409,
   too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,

@@ -82,3 +82,9 @@ export const plainText = z.string();
 export const anyJson = z.unknown();
 
 export const jsonObject = z.record(z.string(), z.unknown());
+
+/** A request is not held longer, because something in between may take it for dead. */
+export const longestWait = 30;
+
+export const preferHeader = (description: string) =>
+  z.object({ Prefer: z.string().optional().describe(description) });

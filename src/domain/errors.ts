@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
+  | 'not_logged'
   | 'too_large'
   | 'too_slow'
   | 'unsupported_media_type'

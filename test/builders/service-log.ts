@@ -65,11 +65,10 @@ export async function receiptsOf(
   const checkpoint = await signedBy(formatCheckpoint({ origin, size, root, extensions: [] }), signers, at);
   const path = await inclusionProof(service, others, size);
   return await Promise.all(
-    statements.map(async (_, index) =>
-      formatReceipt(
-        { name, nonce, size: graph.size, index, path: await inclusionProof(graph, index, graph.size) },
-        { index: others, path, checkpoint },
-      ),
-    ),
+    statements.map(async (digests, index) => {
+      const own = { name, nonce, size: graph.size, index, entry: statementEntry(digests) };
+      const ownPath = await inclusionProof(graph, index, graph.size);
+      return formatReceipt({ ...own, path: ownPath }, { index: others, path, checkpoint });
+    }),
   );
 }

@@ -3,6 +3,8 @@ import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.t
 import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
 import type { Identifier } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
+import { noWitnesses } from '../../src/domain/log/notes/policy.ts';
+import type { LogTrust } from '../../src/domain/log/notes/tlog-proof.ts';
 import { signatureChecks } from './signatures.ts';
 
 interface Pool {
@@ -15,9 +17,10 @@ export async function verifiedManifest(
   { registry, identifier }: Pool,
   bytes: Uint8Array,
   form: ManifestForm = 'json',
+  logs: LogTrust = { logs: [], policy: noWitnesses },
 ) {
   const signatures = await signatureChecks(identifier);
-  const ports = { identifier, registry, maxStatementBytes: 1 << 20, signatures };
+  const ports = { identifier, registry, maxStatementBytes: 1 << 20, signatures, logs };
   const findings: ManifestFinding[] = [];
   const verification = verifyManifest(ports, inMemory(bytes), form);
   let next = await verification.next();

@@ -75,6 +75,8 @@ describe('a manifest that Cairn has exported', () => {
       faults: 0,
       missing: 0,
       retracted: 0,
+      logs: [],
+      unlogged: 0,
     });
     const car = await verified(await exported(carType), 'car');
     expect(car.findings).toEqual([]);

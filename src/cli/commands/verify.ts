@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Credential } from '../../domain/integrity/credentials/credential-records.ts';
-import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
+import { cidIn, parseCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
@@ -8,6 +8,7 @@ import { contextFolders } from '../client/context-folders.ts';
 import { pathKind } from '../client/local-files.ts';
 import type { LocalIdentifier } from '../client/local-identifier.ts';
 import { manifestForm } from '../client/manifest-form.ts';
+import { isReceiptFile } from '../client/receipts.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/output.ts';
@@ -28,6 +29,7 @@ import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
 
 interface VerifyFlags extends VerificationFlags {
   readonly cid: readonly string[];
+  readonly receipt: readonly string[];
   readonly full?: true;
   readonly json?: true;
 }
@@ -38,6 +40,7 @@ A file is verified offline:
   .ndjson, .jsonl                    every line is verified as a statement
   a credential                       its proof, dates, issuer, and its status by --status-list
   a manifest (JSON or CAR)           every id, hash, reference and signature is verified; missing content is listed
+  receipts of a log                  the paths to a checkpoint, and its signatures by --log-key or --log-policy
   anything else                      the bytes are compared with --cid or with the CID in the file name
 The content of a CID is fetched from the service and recomputed here.
 Without an @id, a --cid or a CID in the file name there is nothing to compare with, and the exit code is 1.
@@ -48,6 +51,10 @@ they signed, what others signed and what nobody signed. Exit code 1 with --requi
 now and as a whole, by somebody whom you trust. With --require-status: a credential is revoked or suspended, or its status is
 unknown.
 
+A manifest that was exported with --proofs has all statements of a log up to one point of time, which is verified, too. --receipt
+compares it with receipts: exit code 1 and "PROOF OF OMISSION" if one is of a statement that the manifest should have and lacks.
+With a statement, --receipt says when it was in a log.
+
 Contexts come from this program, from --contexts and from CAIRN_CONTEXTS_DIR.
 
 Examples:
@@ -57,6 +64,8 @@ Examples:
   $ cairn verify evidence.car
   $ cairn verify evidence.car --signer did:key:z6Mk… --keys ./keys --require-signer
   $ cairn verify credential.json --status-list revocation.json --status-list suspension.json
+  $ cairn verify evidence.car --log-policy log.policy --require-complete --receipt receipts.jsonl
+  $ cairn verify statement.json --receipt statement.tlog-proof --log-key cairn.example/log/v1+1b2e3f40+AQ…
   $ cairn verify urn:cid:bagb6qaq6e… --json`;
 
 export function verifyCommand(program: Command, io: Io): void {
@@ -66,6 +75,7 @@ export function verifyCommand(program: Command, io: Io): void {
     .argument('<file or id>', 'a file, or a CID with or without urn:cid:')
     .option('--cid <cid>', 'a CID that the content must have (repeatable)', collect, []);
   addVerificationOptions(command)
+    .option('--receipt <file>', 'a receipt, or receipts in lines (repeatable)', collect, [])
     .option('--full', 'of a manifest, print each signed statement and each credential')
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
@@ -80,11 +90,14 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
   const credential = kind === 'file' && flags.cid.length === 0 ? await credentialIn(target) : undefined;
   if (credential) return await printCredential(io, { name: target, credential }, folders, flags);
+  if (kind === 'file' && (await isReceiptFile(target))) return await printReceiptsOf(io, target, flags);
   const form = kind === 'file' && flags.cid.length === 0 ? await manifestForm(target) : undefined;
   if (form) return await verifyManifest(io, { path: target, form }, folders, flags);
-  if (hasTrustFlags(flags))
+  if (kind === 'file' && flags.receipt.length > 0)
+    return await verifyLogged(io, target, await openIdentifier(folders), flags);
+  if (hasTrustFlags(flags) || flags.receipt.length > 0)
     failUsage(
-      `--status-…, --signer, --keys and --require-… are for credentials and manifests. ${target} is neither.`,
+      `--status-…, --signer, --keys, --receipt and --require-… are for credentials and manifests. ${target} is neither.`,
     );
   if (kind === 'file') {
     const expected = expectedOf(flags.cid, target);
@@ -132,8 +145,33 @@ async function verifyManifest(
     await writeText(io, asJson ? findingJson(next.value) : text.finding(next.value));
   await writeText(io, asJson ? summaryJson(manifest.path, next.value, flags) : text.summary(next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
+  if (flags.receipt.length > 0) {
+    const { compareReceipts } = await import('./verify/with-receipts.ts');
+    await compareReceipts(io, flags.receipt, next.value, flags);
+  }
   const problem = unmetRequirement(next.value, flags);
   if (problem !== undefined) failNo(problem);
+}
+
+/** Of --cid, each receipt must be of that statement. */
+async function printReceiptsOf(io: Io, path: string, flags: VerifyFlags): Promise<void> {
+  const { printReceipts } = await import('./verify/with-receipts.ts');
+  await printReceipts(io, [path], flags, flags.cid.map(parseCid));
+}
+
+/** A statement and its receipts. */
+async function verifyLogged(io: Io, path: string, identifier: LocalIdentifier, flags: VerifyFlags) {
+  const { printReceipts } = await import('./verify/with-receipts.ts');
+  const reports = await Array.fromAsync(verifyFile(path, identifier, expectedOf(flags.cid, path)));
+  const { rdfc_cid: rdfc, jcs_cid: jcs } = reports[0]?.cids ?? {};
+  if (reports.length !== 1 || !rdfc || !jcs)
+    failUsage(`--receipt is for manifests and statements. ${path} is neither.`);
+  await printReports(
+    io,
+    reports.map((report) => ({ ...report, compared: report.compared + 1 })),
+    flags,
+  );
+  await printReceipts(io, flags.receipt, flags, [rdfc, jcs].map(parseCid));
 }
 
 /** Imports JSON-LD only when needed, because loading it takes time. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { booleanParameter } from '../parameters.ts';
 import { patterns } from '../patterns.ts';
-import { jsonObject, uuidField, uuidText } from '../values.ts';
+import { jsonObject, longestWait, preferHeader, uuidField, uuidText } from '../values.ts';
 
 export const manifest = z
   .object({
@@ -82,16 +82,11 @@ export const importQuery = z.strictObject({
   parent_id: uuidField.optional(),
 });
 
-const prefer = (description: string) => z.object({ Prefer: z.string().optional().describe(description) });
-
-export const exportHeaders = prefer(
+export const exportHeaders = preferHeader(
   'respond-async: answer 202 at once, or with wait=10 when the export has ended, or after 10 seconds (RFC 7240)',
 );
 
-/** A request is not held longer, because something in between may take it for dead. */
-export const longestWait = 30;
-
-export const waitHeaders = prefer(
+export const waitHeaders = preferHeader(
   `wait=10: answer when the export has ended, or after 10 seconds (RFC 7240), up to ${longestWait}`,
 );
 

@@ -18,8 +18,25 @@ export function statementEntry({ rdfcDigest, jcsDigest }: StatementDigests): Uin
   return Buffer.concat([Uint8Array.of(kinds.statement), multihash(rdfcDigest), multihash(jcsDigest)]);
 }
 
+/** After the kind, and the code and length of the multihash. */
+const rdfcAt = 3;
+
 function multihash(digest: Uint8Array): Uint8Array {
   return Buffer.concat([Uint8Array.of(multihashes.blake3, digest.length), digest]);
+}
+
+/**
+ * What an entry of a log of statements says.
+ * @throws LogProofError `wrong_entry`
+ */
+export function parseStatementEntry(entry: Uint8Array): StatementDigests | { readonly note: string } {
+  const [kind] = entry;
+  const bytes = Buffer.from(entry);
+  if (kind === kinds.note) return { note: bytes.subarray(1).toString() };
+  const jcsDigest = bytes.subarray(-hashSize);
+  const rdfcDigest = kind === kinds.statement ? bytes.subarray(rdfcAt, rdfcAt + hashSize) : null;
+  if (bytes.equals(statementEntry({ rdfcDigest, jcsDigest }))) return { rdfcDigest, jcsDigest };
+  return refuse('wrong_entry', `An entry of ${entry.length} bytes is no entry of a statement.`);
 }
 
 /** The entry of a record of another log, by its RFC 8785 form. */

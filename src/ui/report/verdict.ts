@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { wholeLogWords } from '../../contract/log-words.ts';
 import { sentenceOf } from '../../contract/sentences.ts';
 import { counted } from '../../contract/words/text.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
@@ -31,6 +32,7 @@ export function verdict(report: Report): Html {
 <h2 id="verdict">${titles[answer](trusted)}</h2>
 <p>${checkedWords(report)} Identifiers are computed from the content, so any change would show.</p>
 ${answer === 'unaltered' ? html`<p>Anybody can make such statements. Nobody has said whose word counts for this report${report.source.kind === 'manifest' ? html` (<code>--signer</code>, <code>--keys</code>)` : ''}, so it only lists who signed.</p>` : ''}
+${trusted.logs.map((log) => html`<p>It has ${foreign(wholeLogWords(log), 600)}.</p>`)}
 ${signersList(report)}
 ${attention(report)}
 </section>`;

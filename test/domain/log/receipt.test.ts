@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { CheckpointChecks } from '../../../src/domain/log/checkpoint-checks.ts';
 import {
   noteEntry,
   parseServiceEntry,
   recordEntry,
+  type StatementDigests,
   serviceEntry,
   statementEntry,
 } from '../../../src/domain/log/entries.ts';
@@ -10,7 +12,7 @@ import { emptyRoot, sha256 } from '../../../src/domain/log/merkle/hashing.ts';
 import { blindedName, originOf } from '../../../src/domain/log/names.ts';
 import { noWitnesses, parsePolicy } from '../../../src/domain/log/notes/policy.ts';
 import { formatNote, parseNote } from '../../../src/domain/log/notes/signed-note.ts';
-import { formatTlogProof, parseTlogProof } from '../../../src/domain/log/notes/tlog-proof.ts';
+import { formatTlogProof, type LogTrust, parseTlogProof } from '../../../src/domain/log/notes/tlog-proof.ts';
 import { formatVkey, keyTypes } from '../../../src/domain/log/notes/vkey.ts';
 import { parseReceipt, verifyReceipt } from '../../../src/domain/log/receipt.ts';
 import { freshSigner, signedBy } from '../../builders/log-keys.ts';
@@ -26,6 +28,8 @@ const policy = parsePolicy(
   `witness ann ${formatVkey(ann.vkey)}\nwitness bob ${formatVkey(bob.vkey)}\ngroup both all ann bob\nquorum both\n`,
 );
 const trust = { logs: [log.vkey], policy };
+const verified = (text: string, digests: StatementDigests, each: LogTrust) =>
+  verifyReceipt(text, digests, new CheckpointChecks(each));
 const statements = Array.from({ length: 7 }, (_, number) => digestsOf(number));
 const [receipt = ''] = (await receiptsOf(origin, statements.slice(3), [log, ann, bob])).values();
 const mine = digestsOf(3);
@@ -39,25 +43,26 @@ function withExtra(change: (extra: Record<string, unknown>) => unknown): string 
 
 describe('a receipt', () => {
   test('proves its statement, and tells log, index, witnesses and time', () => {
-    expect(verifyReceipt(receipt, mine, trust)).toMatchObject({
+    expect(verified(receipt, mine, trust)).toMatchObject({
       log: 'graphs/5bf0a3a6-4a0c-4f5e-9c2e-1f6f1b3f0a11',
       index: 0,
       size: 4,
-      checkpoint: { origin, size: 11 },
-      witnesses: [{ name: 'ann.example' }, { name: 'bob.example' }],
-      at: 1_700_000_000,
+      checkpoint: {
+        ...{ origin, size: 11, isKnown: true },
+        seen: { at: 1_700_000_000, witnesses: ['ann.example', 'bob.example'] },
+      },
     });
   });
 
   test('proves each statement of a log of any size', async () => {
     for (const count of [1, 2, 3, 7])
       for (const [index, each] of (await receiptsOf(origin, statements.slice(0, count), [log])).entries())
-        expect(verifyReceipt(each, digestsOf(index), { ...trust, policy: noWitnesses }).index).toBe(index);
+        expect(verified(each, digestsOf(index), { ...trust, policy: noWitnesses }).index).toBe(index);
   });
 
   test('proves a statement that was logged before anybody could verify its context', async () => {
     const [early = ''] = await receiptsOf(origin, [{ ...mine, rdfcDigest: null }], [log]);
-    expect(verifyReceipt(early, mine, { ...trust, policy: noWitnesses }).size).toBe(1);
+    expect(verified(early, mine, { ...trust, policy: noWitnesses }).size).toBe(1);
   });
 
   test('says the time at which the policy was met by the clocks of the witnesses', async () => {
@@ -65,26 +70,22 @@ describe('a receipt', () => {
     const at = async (signer: typeof ann, time: number) => await signer.sign(text, time);
     const lines = [signatures[0]?.line ?? '', await at(bob, 900), await at(ann, 700), await at(ann, 800)];
     const proof = { ...parseTlogProof(receipt), checkpoint: formatNote(text, lines) };
-    expect(verifyReceipt(formatTlogProof(proof), mine, trust)).toMatchObject({
-      at: 900,
-      witnesses: [
-        { name: 'ann.example', at: 700 },
-        { name: 'bob.example', at: 900 },
-      ],
+    expect(verified(formatTlogProof(proof), mine, trust)).toMatchObject({
+      checkpoint: { seen: { at: 900, witnesses: ['ann.example', 'bob.example'] } },
     });
   });
 
   test('of another statement is refused', () => {
-    expect(() => verifyReceipt(receipt, digestsOf(4), trust)).toThrow(fault('wrong_entry'));
+    expect(() => verified(receipt, digestsOf(4), trust)).toThrow(fault('wrong_entry'));
   });
 
   test.each([
-    ['another index', { index: 1 }, 'wrong_entry'],
+    ['another index', { index: 1 }, 'wrong_root'],
     ['an index too large', { index: 4 }, 'wrong_index'],
-    ['another size', { size: 3 }, 'wrong_entry'],
+    ['another size', { size: 3 }, 'wrong_root'],
     ['a size with another path', { size: 9 }, 'wrong_path'],
-    ['another log', { name: 'statements' }, 'wrong_entry'],
-    ['another nonce', { nonce: Buffer.alloc(32).toString('base64') }, 'wrong_entry'],
+    ['another log', { name: 'statements' }, 'wrong_root'],
+    ['another nonce', { nonce: Buffer.alloc(32).toString('base64') }, 'wrong_root'],
     ['no path', { path: [] }, 'wrong_path'],
     ['an index beyond 2^53', { index: 2 ** 53 }, 'malformed'],
     ['half an index', { index: 0.5 }, 'malformed'],
@@ -99,14 +100,14 @@ describe('a receipt', () => {
     ],
   ])('with %s is refused', (_, change, name) => {
     const changed = withExtra((extra) => ({ ...extra, ...change }));
-    expect(() => verifyReceipt(changed, mine, trust)).toThrow(fault(name));
+    expect(() => verified(changed, mine, trust)).toThrow(fault(name));
   });
 
   test('whose extra line is not in its canonical form is refused', () => {
     const reversed = withExtra((extra) => Object.fromEntries(Object.entries(extra).toReversed()));
-    expect(() => verifyReceipt(reversed, mine, trust)).toThrow(fault('malformed'));
+    expect(() => verified(reversed, mine, trust)).toThrow(fault('malformed'));
     expect(() =>
-      verifyReceipt(
+      verified(
         withExtra(() => null),
         mine,
         trust,
@@ -122,33 +123,39 @@ describe('a receipt', () => {
   test.each([
     ['of an unknown log', { ...trust, logs: [freshSigner('other.example').vkey] }, 'unknown_log'],
     ['of a log with another key', { ...trust, logs: [freshSigner(origin).vkey] }, 'unknown_key'],
-    ['of a log that nobody knows', { ...trust, logs: [] }, 'unknown_log'],
   ])('%s is refused', (_, each, name) => {
-    expect(() => verifyReceipt(receipt, mine, each)).toThrow(fault(name));
+    expect(() => verified(receipt, mine, each)).toThrow(fault(name));
+  });
+
+  test('without a known log holds, and nobody can tell whose it is', () => {
+    expect(verified(receipt, mine, { ...trust, logs: [] }).checkpoint).toMatchObject({
+      ...{ origin, isKnown: false },
+      seen: null,
+    });
   });
 
   test('that too few witnesses have signed is refused', async () => {
     const [few = ''] = await receiptsOf(origin, [mine], [log, ann]);
-    expect(() => verifyReceipt(few, mine, trust)).toThrow(fault('policy_not_met'));
-    expect(() => verifyReceipt(few, mine, trust)).toThrow('cosigned by ann.example');
+    expect(() => verified(few, mine, trust)).toThrow(fault('policy_not_met'));
+    expect(() => verified(few, mine, trust)).toThrow('cosigned by ann.example');
   });
 
   test('that only witnesses have signed is refused', async () => {
     const [unsigned = ''] = await receiptsOf(origin, [mine], [ann, bob]);
-    expect(() => verifyReceipt(unsigned, mine, trust)).toThrow(fault('unknown_key'));
+    expect(() => verified(unsigned, mine, trust)).toThrow(fault('unknown_key'));
   });
 
   test('with a false second line of a witness is refused', async () => {
     const { text } = parseNote(parseTlogProof(receipt).checkpoint);
     const other = parseNote(await signedBy(text.replace('\n11\n', '\n12\n'), [ann])).signatures[0]?.line;
-    expect(() => verifyReceipt(`${receipt}${other}\n`, mine, trust)).toThrow(fault('wrong_signature'));
+    expect(() => verified(`${receipt}${other}\n`, mine, trust)).toThrow(fault('wrong_signature'));
   });
 
   test('is refused after a change of any of its characters', () => {
     // A newline may end a line of the path earlier, so other characters take the place of each.
     for (let at = 0; at < receipt.indexOf('\n— bob'); at += 3) {
       const changed = receipt.slice(0, at) + (receipt[at] === 'A' ? 'B' : 'A') + receipt.slice(at + 1);
-      expect(() => verifyReceipt(changed, mine, trust), `character ${at}`).toThrow(
+      expect(() => verified(changed, mine, trust), `character ${at}`).toThrow(
         expect.objectContaining({ code: 'invalid_proof' }),
       );
     }

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { Io } from '../../terminal/io.ts';
+import { compareCommand } from './compare.ts';
 import { witnessCommand } from './witness.ts';
 
 export function logCommand(program: Command, io: Io): void {
-  const log = program.command('log').description('logs that nobody can rewrite: witness them');
+  const log = program.command('log').description('logs that nobody can rewrite: compare and witness them');
+  compareCommand(log, io);
   witnessCommand(log, io);
 }

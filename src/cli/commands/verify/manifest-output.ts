@@ -1,3 +1,4 @@
+import { wholeLogWords } from '../../../contract/log-words.ts';
 import { sentenceOf, trustAnswer } from '../../../contract/sentences.ts';
 import { trustMark } from '../../../contract/words/trust.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
@@ -31,7 +32,23 @@ export function findingJson(finding: ManifestFinding): string {
     const claim = { kind, statement: subject, retraction, by: registeredBy };
     return `${JSON.stringify({ ...claim, ...(reason !== null && { reason }) })}\n`;
   }
+  if (finding.kind === 'log') return `${JSON.stringify({ kind: 'log', ...logJson(finding.log) })}\n`;
   return `${JSON.stringify(finding)}\n`;
+}
+
+function logJson({ log, size, statements, serviceSize, checkpoint, notes }: ManifestSummary['logs'][number]) {
+  const { origin, isKnown, seen } = checkpoint;
+  return {
+    log,
+    statements,
+    size,
+    origin,
+    log_size: serviceSize,
+    known: isKnown,
+    not_after: seen && new Date(seen.at * 1_000).toISOString(),
+    witnesses: seen?.witnesses ?? [],
+    notes,
+  };
 }
 
 /** With the codes of the reasons. */
@@ -50,7 +67,7 @@ function reasonJson({ reason, credentials }: ManifestSummary['credentials']['rea
 }
 
 export function summaryJson(path: string, summary: ManifestSummary, requirements: Requirements): string {
-  const { unverifiedContexts, isAsked, signers, credentials, ids, ...counts } = summary;
+  const { unverifiedContexts, isAsked, signers, credentials, ids, logs, ...counts } = summary;
   const { reasons, ...byStatus } = credentials;
   const shown = {
     file: path,
@@ -67,6 +84,7 @@ export function summaryJson(path: string, summary: ManifestSummary, requirements
     })),
     credentials: { ...byStatus, unknown_reasons: reasons.map(reasonJson) },
     unverified_contexts: unverifiedContexts,
+    logs: logs.map(logJson),
   };
   return `${JSON.stringify({ summary: shown })}\n`;
 }
@@ -105,6 +123,8 @@ export function manifestText(path: string, { isFull, isAsked }: { isFull: boolea
         return credentialText(finding);
       case 'claimed_retraction':
         return `claims to be retracted by ${finding.registeredBy}: ${finding.subject}${finding.reason === null ? '' : `. ${finding.reason}`}`;
+      case 'log':
+        return '';
       case 'missing':
         return `missing: ${finding.identifier}, referenced at ${finding.place}`;
       case 'fault':
@@ -150,11 +170,24 @@ function summaryLines(path: string, summary: ManifestSummary): string[] {
     ...signers.slice(0, signersShown).map((one) => `  ${signerWords(one, isAsked)}`),
     ...(signers.length > signersShown ? [`  and by ${signers.length - signersShown} other keys`] : []),
     ...credentialLines(summary),
+    ...logLines(summary),
     ...(missing > 0 ? [`  ${missing} missing: referenced, but not in the manifest`] : []),
     ...(uncovered > 0 ? [`  ${uncovered} statements have content that their id does not cover`] : []),
     ...unverifiedContexts.map(
       (url) => `  the context ${url} is unverified: only the manifest vouches for it`,
     ),
+  ];
+}
+
+/** Says nothing of completeness if something is wrong. */
+function logLines({ logs, unlogged, faults }: ManifestSummary): string[] {
+  if (faults > 0) return [];
+  return [
+    ...logs.flatMap((log) => [
+      `  ${wholeLogWords(log)}`,
+      ...log.notes.map((note) => `    noted there: ${note}`),
+    ]),
+    ...(unlogged > 0 ? [`  and ${unlogged} other statements, of which no log says anything`] : []),
   ];
 }
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import type { LogOptions } from '../../client/log-trust.ts';
 import type { SignerOptions } from './known-signers.ts';
 import type { Requirements } from './requirements.ts';
 import type { StatusOptions } from './verify-credential.ts';
 
-export interface VerificationFlags extends StatusOptions, SignerOptions, Requirements {
+export interface VerificationFlags extends StatusOptions, SignerOptions, LogOptions, Requirements {
   readonly contexts: readonly string[];
 }
 
@@ -21,13 +22,16 @@ export function addVerificationOptions(command: Command): Command {
     .option('--status-issuer <did>', issuer, collect, [])
     .option('--signer <did>', 'somebody whom you trust (repeatable)', collect, [])
     .option('--keys <folder>', keys, collect, [])
+    .option('--log-key <vkey>', 'the key of a log that you trust (repeatable)', collect, [])
+    .option('--log-policy <file>', 'logs that you trust and the witnesses that you require (tlog-policy)')
     .option('--require-signer', 'exit with 1 unless those whom you trust signed every statement')
-    .option('--require-status', 'exit with 1 if a credential is revoked or suspended, or might be');
+    .option('--require-status', 'exit with 1 if a credential is revoked or suspended, or might be')
+    .option('--require-complete', 'exit with 1 unless logs that you trust prove that nothing was left out');
 }
 
 /** Whether an option is given that only manifests and credentials have. */
 export function hasTrustFlags(flags: VerificationFlags): boolean {
-  const { statusList, statusIssuer, signer, keys, requireSigner, requireStatus } = flags;
+  const { statusList, statusIssuer, signer, keys } = flags;
   const isListed = [statusList, statusIssuer, signer, keys].some(({ length }) => length > 0);
-  return isListed || requireSigner === true || requireStatus === true;
+  return [isListed, flags.requireSigner, flags.requireStatus, flags.requireComplete].includes(true);
 }

@@ -2,25 +2,30 @@ import { StatementPool } from '../../../../workers/statement-pool.ts';
 import { ContextRegistry } from '../../../domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../../domain/integrity/contexts/world.ts';
 import { listStatusCheck } from '../../../domain/integrity/credentials/list-status.ts';
+import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts';
-import type { ManifestSignatureChecking } from '../../../domain/integrity/manifest/signatures.ts';
+import {
+  type ManifestSignatureChecking,
+  ManifestSignatures,
+} from '../../../domain/integrity/manifest/signatures.ts';
 import {
   type ManifestFinding,
   type ManifestSummary,
   verifyManifest,
 } from '../../../domain/integrity/manifest/verify.ts';
-import type { ContextSource } from '../../../domain/integrity/ports.ts';
+import type { ContextSource, StatementRow } from '../../../domain/integrity/ports.ts';
 import { verifyDsse } from '../../../domain/integrity/proofs/dsse.ts';
 import { type Canonicalizer, failedCheck } from '../../../domain/integrity/proofs/proof.ts';
 import { checkBundle } from '../../../domain/integrity/signatures/bundle.ts';
 import type { RandomAccess } from '../../../domain/json/random-access.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
+import { type LogOptions, logTrust } from '../../client/log-trust.ts';
 import { statementLimit } from './file-form.ts';
 import { type KnownSigners, knownSigners, nobody, type SignerOptions } from './known-signers.ts';
 import { listIn, type StatusOptions } from './verify-credential.ts';
 
 /** Whom the reader trusts, and what they know about the status of credentials. */
-export type ManifestTrustOptions = StatusOptions & SignerOptions;
+export type ManifestTrustOptions = StatusOptions & SignerOptions & LogOptions;
 
 /** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
 const maxDepth = 256;
@@ -44,6 +49,25 @@ export async function* verifyManifestFile(
   return yield* verifyManifest(opened.ports, opened.file, form);
 }
 
+/** Verifies a manifest file, and tells which statements it has. */
+export async function verifiedContent(
+  { path, form }: CarriedFile,
+  sources: readonly ContextSource[],
+  trust: ManifestTrustOptions,
+) {
+  await using opened = await openManifestVerification(path, sources, trust, () => {});
+  const ids = new Set<string>();
+  const rows = async (some: readonly StatementRow[]) => {
+    for (const { rdfcCid } of some) ids.add(cidUrn(rdfcCid));
+  };
+  const signatures = new ManifestSignatures(opened.ports.signatures);
+  const findings = verifyManifest(opened.ports, opened.file, form, { signatures, rows, hashes: null });
+  const faults: Extract<ManifestFinding, { kind: 'fault' }>[] = [];
+  let next = await findings.next();
+  for (; !next.done; next = await findings.next()) if (next.value.kind === 'fault') faults.push(next.value);
+  return { ids, summary: next.value, faults };
+}
+
 /**
  * Opens a manifest file and what verifies it offline, on several threads.
  * @param onRead called with the number of bytes read so far; some are read more than once.
@@ -60,7 +84,8 @@ export async function openManifestVerification(
   const identifier = opened.use(new StatementPool({ registry, ...limits }));
   const file = counted(opened.use(await openRandomAccess(path)), onRead);
   const signatures = await offlineSignatures(identifier, trust, await knownSigners(trust));
-  const ports = { identifier, registry, maxStatementBytes: statementLimit, signatures };
+  const logs = await logTrust(trust);
+  const ports = { identifier, registry, maxStatementBytes: statementLimit, signatures, logs };
   const stack = opened.move();
   return { ports, file, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -1,6 +1,7 @@
 import type { ReferencedBlobs } from '../blobs/referenced-blobs.ts';
 import { sectionHead } from '../car/writing.ts';
 import { cidUrn } from '../identifiers/cid.ts';
+import type { CoveredLogs } from '../manifest/covered-logs.ts';
 import type { Spool, SpoolStore } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
 
@@ -10,6 +11,8 @@ export interface GatheringOptions {
   readonly blobs: ReferencedBlobs | undefined;
   /** Leaves out statements with these context sets. */
   readonly without: ReadonlySet<string>;
+  /** Leaves out what is in none of these logs, so that the manifest has exactly what they have. */
+  readonly covered: CoveredLogs | undefined;
 }
 
 const comma = Buffer.from(',');
@@ -25,6 +28,8 @@ export class StatementGathering implements AsyncDisposable {
   /** Number of ids. */
   count = 0;
   leftOut = 0;
+  /** Number of forms that came after the covered heads of their logs. */
+  later = 0;
   #lastId = '';
   #memberParts: Uint8Array[] = [];
   #sectionParts: Uint8Array[] = [];
@@ -45,8 +50,10 @@ export class StatementGathering implements AsyncDisposable {
 
   /** @param rows in the order of their ids, after all earlier rows; of one id, verified forms first. */
   async add(rows: readonly StatementRow[]): Promise<void> {
+    const { without, covered } = this.#options;
     for (const row of rows) {
-      if (this.#options.without.has(row.contextSet)) this.leftOut += 1;
+      if (covered && !covered.has(row)) this.later += 1;
+      else if (without.has(row.contextSet)) this.leftOut += 1;
       else await this.#addRow(row);
     }
     await this.#flush();
@@ -67,6 +74,7 @@ export class StatementGathering implements AsyncDisposable {
     const { rdfcCid, jcsCid, jcs, contextSet, isTrusted } = row;
     const isFirst = rdfcCid.text !== this.#lastId;
     this.#lastId = rdfcCid.text;
+    this.#options.covered?.note(row, isFirst ? 'under_id' : this.#options.withSections ? 'beside' : 'not');
     if (isFirst) {
       if (this.count > 0) this.#memberParts.push(comma);
       this.#memberParts.push(Buffer.from(`"${cidUrn(rdfcCid)}":`), jcs);

@@ -2,6 +2,10 @@
 export class DigestSet {
   readonly #keys = new Set<string>();
 
+  get size(): number {
+    return this.#keys.size;
+  }
+
   /** @returns whether the digest is new. */
   add(digest: Uint8Array): boolean {
     const { size } = this.#keys;

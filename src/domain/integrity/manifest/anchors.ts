@@ -12,6 +12,8 @@ export interface CarriedAnchor {
   readonly bytes: Uint8Array;
   /** Identifiers of statements, and embedded statements. */
   readonly statements: readonly unknown[];
+  /** Where the proof is. */
+  readonly locations: readonly unknown[];
 }
 
 const anchorsLimit = 100_000;
@@ -29,10 +31,14 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
     const bytes = await json.bytes(slice);
     const anchor = at(place, () => parseStrictJson(bytes, { maxDepth: anchorDepth, exactNumbers: false }));
     if (!isObject(anchor)) failAt(place, 'invalid_request', 'An anchor must be an object.');
-    const { statements } = anchor;
-    yield { place, bytes, statements: Array.isArray(statements) ? statements : [] };
+    const { statements, locations } = anchor;
+    yield { place, bytes, statements: listIn(statements), locations: listIn(locations) };
     index += 1;
   }
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** Recomputes the ids of the embedded statements of an anchor. */

@@ -18,10 +18,15 @@ export interface ManifestFile {
   readonly anchors: JsonSlice | undefined;
   /** CIDs of blobs that nothing else in the manifest names. */
   readonly attachedBlobs: JsonSlice | undefined;
+  /** Whether the manifest says that it has exactly the statements of the logs that its anchors cover. */
+  readonly isComplete: boolean;
 }
 
 /** Other members are ignored, but must be valid JSON. */
-const partNames = new Set(['version', 'statements', 'contexts', 'blobs', 'anchors', 'attachedBlobs']);
+const partNames = new Set([
+  ...['version', 'statements', 'contexts', 'blobs', 'anchors'],
+  ...['attachedBlobs', 'complete'],
+]);
 const versionBytes = 100;
 const otherBytes = 1 << 20;
 const otherDepth = 64;
@@ -53,6 +58,7 @@ export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
     blobs: await part('blobs', '{'),
     anchors: await part('anchors', '['),
     attachedBlobs: await part('attachedBlobs', '['),
+    isComplete: await saysComplete(json, parts.get('complete')),
   };
 }
 
@@ -77,6 +83,14 @@ async function assertVersion(json: JsonFile, member: JsonMember | undefined): Pr
     'invalid_request',
     `This is a manifest of version ${text}, but only version "${manifestVersion}" is supported. Export it again with a tool that writes that version.`,
   );
+}
+
+async function saysComplete(json: JsonFile, member: JsonMember | undefined): Promise<boolean> {
+  if (!member) return false;
+  const { start, end } = member;
+  const text = Buffer.from(await json.bytes({ start, end: Math.min(end, start + versionBytes) })).toString();
+  if (text !== 'true' && text !== 'false') fail('its "complete" is neither true nor false');
+  return text === 'true';
 }
 
 async function present(json: JsonFile, member: JsonMember | undefined, name: string, opening: '{' | '[') {

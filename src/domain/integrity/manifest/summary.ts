@@ -1,8 +1,18 @@
 import type { ErrorCode } from '../../errors.ts';
+import type { SeenHead } from '../../log/head-proof.ts';
 import type { ClaimedRetraction } from '../retractions/carried.ts';
 import type { Trust } from '../signatures/trust.ts';
 import type { CredentialCounts } from './credential-standings.ts';
 import type { CarriedCredential } from './signatures.ts';
+
+/** A log that a manifest has from its first entry to a published head. */
+export interface WholeLog extends SeenHead {
+  readonly statements: number;
+  /** What the service has noted in it. */
+  readonly notes: readonly string[];
+  /** The leaf hashes, one after the other. */
+  readonly leaves: Uint8Array;
+}
 
 /** Only a `fault` makes the manifest invalid. */
 export type ManifestFinding =
@@ -15,6 +25,7 @@ export type ManifestFinding =
    */
   | { readonly kind: 'trust'; readonly statement: string; readonly trust: Trust; readonly isKnown: boolean }
   | { readonly kind: 'credential'; readonly credential: CarriedCredential }
+  | { readonly kind: 'log'; readonly log: WholeLog }
   /** A retraction that does not count here, because the manifest does not prove who it is by. */
   | ({ readonly kind: 'claimed_retraction' } & ClaimedRetraction);
 
@@ -38,6 +49,10 @@ export interface ManifestSummary extends Counts {
   readonly credentials: CredentialCounts;
   readonly contexts: number;
   readonly unverifiedContexts: readonly string[];
+  /** The logs of which the manifest has every entry up to a published head. */
+  readonly logs: readonly WholeLog[];
+  /** Number of forms that are in none of these logs, if there is one. */
+  readonly unlogged: number;
 }
 
 /**
@@ -77,6 +92,7 @@ type Counts = Readonly<typeof zero>;
 /** Counts what a verification finds. */
 export class SummaryCounts {
   readonly counts = { ...zero };
+  readonly logs: WholeLog[] = [];
   readonly #knownDids: ReadonlySet<string>;
   readonly #signers = new Map<string | null, { statements: number; asRegistrant: number }>();
 
@@ -88,6 +104,7 @@ export class SummaryCounts {
     if (finding.kind === 'fault') this.counts.faults += 1;
     if (finding.kind === 'missing') this.counts.missing += 1;
     if (finding.kind === 'trust') this.#addTrust(finding);
+    if (finding.kind === 'log') this.logs.push(finding.log);
   }
 
   get signers(): SignerCount[] {

@@ -1,5 +1,7 @@
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
+import { CheckpointChecks } from '../../log/checkpoint-checks.ts';
+import type { LogTrust } from '../../log/notes/tlog-proof.ts';
 import { type BlobHashRecord, cidsOfHashes, hashRecord } from '../blobs/blob-hashes.ts';
 import { collectionParts } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
@@ -8,6 +10,7 @@ import { blake3Digest, digestsHasher } from '../identifiers/hashing.ts';
 import type { IdentifiedRow, StatementRow } from '../ports.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import { type CarriedBlob, wholeOf } from './blobs.ts';
+import { CarriedLogs } from './carried-logs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
 import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
@@ -57,7 +60,11 @@ export interface ManifestWitness {
   readonly hashes: ((record: BlobHashRecord) => Promise<void>) | null;
 }
 
-export type ManifestVerification = OfflineVerifying & { readonly signatures: ManifestSignatureChecking };
+export interface ManifestVerification extends OfflineVerifying {
+  readonly signatures: ManifestSignatureChecking;
+  /** Whose logs count. */
+  readonly logs: LogTrust;
+}
 
 class Verification {
   readonly #ports: ManifestVerification;
@@ -68,6 +75,7 @@ class Verification {
   /** References that a later statement or another hash of a blob may satisfy. */
   readonly #open: { place: string; cid: Cid }[] = [];
   #contexts: ManifestContexts | undefined;
+  #logs: CarriedLogs | undefined;
   readonly #summary: SummaryCounts;
   readonly #ids = new DigestSet();
   /** Digests of the ids that do not say all that their statement says. */
@@ -85,6 +93,8 @@ class Verification {
       ...this.#counts,
       ids: this.#counts.claimed + this.#counts.signed + this.#counts.revoked + this.#counts.retracted,
       signers: this.#summary.signers,
+      logs: this.#summary.logs,
+      unlogged: this.#logs?.unlogged ?? 0,
       isAsked: signatures.knownDids.size > 0,
       credentials: signatures.counts,
       contexts: this.#contexts?.world.documents.length ?? 0,
@@ -105,6 +115,7 @@ class Verification {
     const carrier = await openCarrier(file, form);
     const contexts = await readContexts(carrier.manifest, this.#ports.registry);
     this.#contexts = contexts;
+    this.#logs = new CarriedLogs(carrier);
     for (const url of contexts.disproved)
       yield fault(placeIn('contexts', url), 'cid_mismatch', 'The document does not have the CID in its URL.');
     await this.#noteCarried(carrier);
@@ -155,13 +166,16 @@ class Verification {
         if (isProblem(one)) yield problemFinding(one.place, one.error);
         else {
           this.#counts.claimed += 1;
+          this.#logs?.note(one.row, true);
           this.#statement(carrier, one.row, trusted(one.row), one.pointer);
         }
       }
     }
     for await (const blob of carrier.candidates(this.#ports.maxStatementBytes)) {
       const row = await otherForm(this.#ports, contexts, ids, blob);
-      if (row) this.#statement(carrier, row, trusted(row), blob.place);
+      if (!row) continue;
+      this.#logs?.note(row, false);
+      this.#statement(carrier, row, trusted(row), blob.place);
     }
   }
 
@@ -243,7 +257,9 @@ class Verification {
       }
       const { problems } = await checkAnchor(this.#ports, anchor, world);
       for (const { place, error } of problems) yield problemFinding(place, error);
+      this.#logs?.add(anchor);
     }
+    yield* this.#logs?.findings(new CheckpointChecks(this.#ports.logs)) ?? [];
   }
 
   /** Reports blocks without a reference. Cairn writes none, so every changed byte is noticed. */

@@ -20,7 +20,10 @@ export interface ManifestContent {
   /** The members of `statements`, separated by commas. */
   readonly statements: RandomAccess;
   readonly blobs: readonly FoundBlob[];
+  /** CIDs of stored anchors. */
   readonly anchors: readonly string[];
+  /** Anchors that cover logs; undefined if the manifest does not claim to be complete. */
+  readonly logAnchors: (() => Iterable<string>) | undefined;
   /** CIDs that the manifest lists, because nothing else in it names them. */
   readonly attached?: readonly string[];
 }
@@ -36,7 +39,7 @@ export function manifestJson(content: ManifestContent): AsyncGenerator<Uint8Arra
 }
 
 async function* jsonParts(content: ManifestContent): AsyncGenerator<Uint8Array | string> {
-  const { ports, documents, statements, blobs, anchors, attached = [] } = content;
+  const { ports, documents, statements, blobs, logAnchors, attached = [] } = content;
   yield `{"version":"${manifestVersion}","contexts":{`;
   for (const [at, [url, cid]] of byKey(documents).entries()) {
     yield `${at > 0 ? ',' : ''}${JSON.stringify(url)}:`;
@@ -51,13 +54,21 @@ async function* jsonParts(content: ManifestContent): AsyncGenerator<Uint8Array |
     yield '"';
   }
   yield '}';
-  for (const [at, cid] of anchors.entries()) {
-    yield at > 0 ? ',' : ',"anchors":[';
-    yield await anchorBytes(ports.blobs, cid);
+  let opening = ',"anchors":[';
+  for await (const anchor of anchorsOf(content)) {
+    yield opening;
+    yield anchor;
+    opening = ',';
   }
-  if (anchors.length > 0) yield ']';
+  if (opening === ',') yield ']';
+  if (logAnchors) yield ',"complete":true';
   if (attached.length > 0) yield `,"attachedBlobs":${JSON.stringify(attached)}`;
   yield '}';
+}
+
+async function* anchorsOf({ ports, anchors, logAnchors }: ManifestContent) {
+  for (const cid of anchors) yield await anchorBytes(ports.blobs, cid);
+  if (logAnchors) yield* logAnchors();
 }
 
 function byKey(documents: ReadonlyMap<string, string>): [string, string][] {

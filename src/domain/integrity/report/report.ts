@@ -36,7 +36,10 @@ export interface Report {
 
 /** Who signed, and whom the reader trusts. */
 export interface Trusted
-  extends Pick<ManifestSummary, 'ids' | 'known' | 'signers' | 'isAsked' | 'credentials'> {
+  extends Pick<
+    ManifestSummary,
+    'ids' | 'known' | 'signers' | 'isAsked' | 'credentials' | 'logs' | 'unlogged'
+  > {
   readonly knownDids: ReadonlySet<string>;
 }
 

@@ -65,7 +65,8 @@ function trustedIn(statements: readonly ReportedStatement[]): Trusted {
   for (const { id: statement, trust } of statements)
     summary.add({ kind: 'trust', statement, trust, isKnown: false });
   const { signers } = summary;
-  return { ids: statements.length, known: 0, signers, isAsked: false, credentials: noCredentials, knownDids };
+  const nothing = { known: 0, isAsked: false, credentials: noCredentials, logs: [], unlogged: 0 };
+  return { ...nothing, ids: statements.length, signers, knownDids };
 }
 
 async function storedContents(

@@ -2,7 +2,6 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import {
   exportParams,
-  longestWait,
   manifest,
   manifestExport,
   waitHeaders,
@@ -25,6 +24,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, isoOrNull, isoTime, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, type ServedBytes } from '../../byte-answer.ts';
 import { manifestDisposition } from '../../download-name.ts';
+import { endOfWait, waitOf } from '../../preferences.ts';
 import { operation } from '../operation.ts';
 
 const tag = 'Manifests';
@@ -38,23 +38,6 @@ export const exportAccepted = jsonAnswer(
 export type AcceptingExports = WaitingForExports & {
   readonly limits: { readonly maxExports: number; readonly maxExportBytes: number };
 };
-
-/** Whether the caller prefers polling to waiting (RFC 7240, section 4.1). */
-export function prefersAsync(context: Context): boolean {
-  return context.req.method === 'GET' && preferenceOf(context, /^\s*respond-async\s*(?:;|$)/i) !== null;
-}
-
-/** The seconds that the caller wants to wait (RFC 7240, section 4.3). */
-function waitOf(context: Context): number {
-  const [, seconds = '0'] = preferenceOf(context, /^\s*wait\s*=\s*(\d{1,9})\s*(?:;|$)/i) ?? [];
-  return Math.min(Number(seconds), longestWait);
-}
-
-/** The first preference of the caller that has this form; null if there is none. */
-function preferenceOf(context: Context, form: RegExp): RegExpExecArray | null {
-  const preferences = context.req.header('prefer')?.split(',') ?? [];
-  return preferences.map((preference) => form.exec(preference)).find((found) => found !== null) ?? null;
-}
 
 type WaitingForExports = ExportJobs & {
   /** Aborted when the process is about to end. */
@@ -70,8 +53,7 @@ async function awaitedExport(
 ): Promise<ManifestExportState> {
   const wait = waitOf(context);
   if (wait === 0) return known;
-  const ends = [AbortSignal.timeout(wait * 1_000), ports.stopping, context.req.raw.signal];
-  return await endedExport(ports, principal, known, AbortSignal.any(ends));
+  return await endedExport(ports, principal, known, endOfWait(context, wait, ports.stopping));
 }
 
 /** Starts an export in the background. */

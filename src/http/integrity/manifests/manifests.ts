@@ -36,8 +36,9 @@ import { assertContentType, assertSize, bodyStream } from '../../../platform/htt
 import { streamAnswer } from '../../answering.ts';
 import { accepts, errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { manifestDisposition } from '../../download-name.ts';
+import { prefersAsync } from '../../preferences.ts';
 import { operation } from '../operation.ts';
-import { type AcceptingExports, acceptExport, exportAccepted, prefersAsync } from './manifest-exports.ts';
+import { type AcceptingExports, acceptExport, exportAccepted } from './manifest-exports.ts';
 
 const tag = 'Manifests';
 const json = 'application/json';

@@ -1,0 +1,61 @@
+import { open } from 'node:fs/promises';
+import { z } from 'zod';
+import { linesOf } from '../commands/ingest/lines.ts';
+import { fileChunks } from './local-files.ts';
+
+/** A line of a file of receipts, as `cairn ingest --receipts` writes them. */
+export const receiptLine = z.object({
+  statement_id: z.string(),
+  jcs_cid: z.string(),
+  graph_id: z.string().nullable(),
+  receipt: z.string(),
+});
+
+export type ReceiptLine = z.output<typeof receiptLine>;
+
+export interface ReadReceipt {
+  /** Undefined if the file is one receipt. */
+  readonly line: number | undefined;
+  /** A tlog-proof; undefined for a line that is no receipt. */
+  readonly text: string | undefined;
+}
+
+const firstLine = 'c2sp.org/tlog-proof@';
+const mostBytes = 1 << 20;
+const headBytes = 65_536;
+
+/** Whether a file is a receipt, or has one in each line. */
+export async function isReceiptFile(path: string): Promise<boolean> {
+  const head = Buffer.from(await headOf(path, headBytes)).toString();
+  if (head.startsWith(firstLine)) return true;
+  const [line = ''] = head.trimStart().split('\n', 1);
+  return textIn(line) !== undefined;
+}
+
+/** The receipts of a file, in their order. */
+export async function* receiptsIn(path: string): AsyncGenerator<ReadReceipt> {
+  const head = Buffer.from(await headOf(path, firstLine.length)).toString();
+  if (head === firstLine) {
+    // What is longer is no receipt, which its parser says.
+    return yield { line: undefined, text: Buffer.from(await headOf(path, mostBytes)).toString() };
+  }
+  for await (const { number: line, bytes } of linesOf(fileChunks(path), { offset: 0, lines: 0 }, mostBytes)) {
+    const text = Buffer.from(bytes ?? []).toString();
+    if (bytes && text.trim() === '') continue;
+    yield { line, text: textIn(text) };
+  }
+}
+
+function textIn(line: string): string | undefined {
+  try {
+    return receiptLine.parse(JSON.parse(line)).receipt;
+  } catch {
+    return undefined;
+  }
+}
+
+async function headOf(path: string, bytes: number): Promise<Uint8Array> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+  return buffer.subarray(0, bytesRead);
+}
