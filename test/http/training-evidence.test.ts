@@ -69,6 +69,19 @@ describe('a dvc.lock', () => {
     expect((await postEvidence(service, lock, `?graph_id=${graph}`)).status).toBe(200);
   });
 
+  test('of schema 1.0 says the same', async () => {
+    const [graph, earlier] = [await newGraph(service), await newGraph(service)];
+    const stages = lock.slice(lock.indexOf('  prepare:')).replaceAll(/^ {2}/gm, '');
+    const { status, json } = await postEvidence(service, stages, `?graph_id=${earlier}`);
+    expect([status, json.kind], JSON.stringify(json)).toEqual([201, 'dvc.lock']);
+    await postEvidence(service, lock, `?graph_id=${graph}`);
+    const partsIn = async (id: string) =>
+      (await send(service, 'GET', `/runs/v1?graph_id=${id}`)).json.runs
+        .map(({ name, inputs, outputs }: Record<string, unknown>) => ({ name, inputs, outputs }))
+        .sort((one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name));
+    expect(await partsIn(earlier)).toEqual(await partsIn(graph));
+  });
+
   test.each([
     [
       'a stage without a command',

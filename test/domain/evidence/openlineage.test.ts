@@ -37,8 +37,8 @@ describe('reading an event of OpenLineage', () => {
     [{ run, job, eventTime: 'yesterday' }, '/eventTime', 'eventTime must be a date and time of RFC 3339.'],
     [{ run, job, eventType: 'DONE' }, '/eventType', 'eventType must be START, RUNNING, COMPLETE'],
     [{ run, job, producer: undefined }, '/producer', 'producer is missing.'],
-    [{ run, job, inputs: [{ namespace: 'db' }] }, '/inputs/0/name', 'inputs.0.name is missing.'],
-    [{ run, job, inputs: {} }, '/inputs', 'inputs is not valid'],
+    [{ run, job, inputs: [{ namespace: 'db' }] }, '/inputs/0/name', 'inputs[0].name is missing.'],
+    [{ run, job, inputs: {} }, '/inputs', 'inputs must be a list'],
     [{ run, job, inputs: Array(5_001).fill(job) }, '/inputs', 'inputs must have at most 5000 elements.'],
     [{ run: { ...run, facets: { parent: 1 } }, job }, '/run/facets/parent', 'run.facets.parent'],
   ])('refuses %#', (members, place, message) => {

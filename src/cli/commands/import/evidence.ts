@@ -62,7 +62,7 @@ export async function importFiles(io: Io, paths: readonly string[], to: Evidence
   }
   if (!to.asJson)
     say(io, `${counts.taken.toLocaleString('en')} taken, ${counts.refused.toLocaleString('en')} refused`);
-  if (counts.refused > 0) failNo(`${counts.refused} were refused.`);
+  if (counts.refused > 0) failNo(counts.refused === 1 ? '1 was refused.' : `${counts.refused} were refused.`);
 }
 
 export type ImportedFile = { readonly file: string } & Taken;

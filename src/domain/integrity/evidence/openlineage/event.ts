@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { parseUtcTime } from '../../identifiers/timestamp.ts';
-import { EvidenceProblem } from '../evidence.ts';
+import { asFormat } from '../shaped.ts';
 
 /** Names and ids are parts of documents and keys. */
 const name = z.string().min(1).max(2_000);
@@ -65,9 +65,7 @@ export function isLineageEvent({ schemaURL, eventTime, producer, run, job: ofJob
 /** @throws EvidenceProblem for what the specification calls invalid. */
 export function readEvent(document: JsonObject): LineageEvent {
   const kind = kindOf(document);
-  const result = shapes[kind].safeParse(document);
-  if (!result.success) throw problemOf(result.error);
-  return { kind, ...result.data } as LineageEvent;
+  return { kind, ...asFormat('OpenLineage', shapes[kind], document) } as LineageEvent;
 }
 
 /** An event with a type is about a run, also if its run is missing. */
@@ -75,19 +73,6 @@ function kindOf({ run, eventType, schemaURL, dataset: ofDataset, job: ofJob }: J
   const isAboutRun = typeof schemaURL === 'string' && schemaURL.endsWith('/RunEvent');
   if (run !== undefined || eventType !== undefined || isAboutRun) return 'run';
   return ofJob === undefined && ofDataset !== undefined ? 'dataset' : 'job';
-}
-
-function problemOf({ issues }: z.ZodError): EvidenceProblem {
-  const [issue] = issues;
-  const path = issue?.path ?? [];
-  const place = path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const isMissing = issue?.code === 'invalid_type' && /received undefined/.test(issue.message);
-  const reason = isMissing
-    ? 'is missing'
-    : issue?.code === 'custom' || /^must/.test(issue?.message ?? '')
-      ? issue?.message
-      : `is not valid (${issue?.message})`;
-  return new EvidenceProblem(`${path.join('.') || 'The event'} ${reason}.`, place);
 }
 
 const withoutZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?$/;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
+import { asFormat } from '../shaped.ts';
 import { uriReference } from '../things.ts';
 import { contentDigests, digestsOf } from './digests.ts';
 import { Inventory } from './inventory.ts';
 import { relate } from './spdx-relations.ts';
-import { oneOf, shaped, text, utcTime } from './spdx-shape.ts';
+import { oneOf, text, utcTime } from './spdx-shape.ts';
 
 const documentId = 'SPDXRef-DOCUMENT';
 const elementId = text.startsWith('SPDXRef-');
@@ -68,7 +69,7 @@ export const spdx2: EvidenceKind = {
   name: 'spdx-2',
   title: 'SPDX 2 document',
   recognises: ({ spdxVersion }) => typeof spdxVersion === 'string',
-  read: (document, blake3) => evidenceOf(shaped(shape, document, 'SPDX 2'), blake3),
+  read: (document, blake3) => evidenceOf(asFormat('SPDX 2', shape, document), blake3),
 };
 
 function evidenceOf(document: Document, blake3: string): Evidence {

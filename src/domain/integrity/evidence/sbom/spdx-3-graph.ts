@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { EvidenceProblem } from '../evidence.ts';
-import { oneOf, shaped, text, utcTime } from './spdx-shape.ts';
+import { asFormat } from '../shaped.ts';
+import { oneOf, text, utcTime } from './spdx-shape.ts';
 
 const iri = text.regex(/^(?:[a-z][a-z0-9+.-]*:|_:)\S*$/i, 'must be an IRI or a blank node');
 /** An element can be written where it is referred to. */
@@ -124,7 +125,7 @@ function shapeOf(node: JsonObject): z.ZodType<Element> {
 
 function at<Shape>(place: string, shape: z.ZodType<Shape>, node: JsonObject): Shape {
   try {
-    return shaped(shape, node, 'SPDX 3');
+    return asFormat('SPDX 3', shape, node);
   } catch (error) {
     if (!(error instanceof EvidenceProblem)) throw error;
     const id = typeof node.spdxId === 'string' ? ` It is the element ${node.spdxId.slice(0, 200)}.` : '';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Step, type Thing } from '../evidence.ts';
+import { asFormat } from '../shaped.ts';
 
 const text = z.string().min(1);
 /** A hash, which may be that of a folder. */
-const md5 = z.string().regex(/^[0-9a-f]{32}(?:\.dir)?$/, { error: 'is no MD5 digest in hex' });
+const md5 = z.string().regex(/^[0-9a-f]{32}(?:\.dir)?$/, { error: 'must be an MD5 digest in hex' });
 const file = z.object({
   path: text,
   md5: md5.optional(),
@@ -13,14 +14,14 @@ const file = z.object({
   version_id: z.unknown().optional(),
 });
 const stage = z.object({
-  cmd: z.union([text, z.array(text).min(1)], { error: 'is no command, and no list of commands' }),
+  cmd: z.union([text, z.array(text).min(1)], { error: 'must be a command, or a list of commands' }),
   deps: z.array(file).nullish(),
   outs: z.array(file).nullish(),
   params: z.record(z.string(), z.custom<JsonObject>(isObject)).nullish(),
 });
 const shape = z.object({ stages: z.record(z.string(), stage) });
 
-/** `dvc.lock` of schema 2.0, as DVC writes it after its stages have succeeded. */
+/** `dvc.lock` of schema 2.0, and of 1.0 before it, as DVC writes it after its stages have succeeded. */
 export const dvcLock: EvidenceKind = {
   name: 'dvc.lock',
   title: 'dvc.lock',
@@ -31,7 +32,8 @@ export const dvcLock: EvidenceKind = {
 
 /** Larger files are no lock files, and YAML is slow. */
 const largest = 4 << 20;
-const start = /^\uFEFF?(?:\s*(?:#.*|---)?\r?\n)*(?:schema:\s*['"]?2\.0|stages:)/;
+/** The first stage of schema 1.0 begins with its command. */
+const start = /^\uFEFF?(?:\s*(?:#.*|---)?\r?\n)*(?:schema:\s*['"]?2\.0|stages:|[^\s:{[]+:\r?\n\s+cmd:)/;
 
 export function looksLikeDvcLock(head: Uint8Array): boolean {
   return start.test(Buffer.from(head.subarray(0, 4_096)).toString());
@@ -44,23 +46,24 @@ async function parse(bytes: Uint8Array): Promise<JsonObject | undefined> {
   const { parse: parseYaml } = await import('yaml');
   try {
     const document: unknown = parseYaml(Buffer.from(bytes).toString(), { maxAliasCount: 100 });
-    return isObject(document) && dvcLock.recognises(document) ? document : undefined;
+    if (!isObject(document)) return undefined;
+    return dvcLock.recognises(document) ? document : inSecondSchema(document);
   } catch (error) {
     const [reason] = error instanceof Error ? error.message.split('\n') : [];
     throw new EvidenceProblem(`The YAML is broken: ${reason}`);
   }
 }
 
+/** Schema 1.0 has the stages alone. @returns undefined for another document. */
+function inSecondSchema(stages: JsonObject): JsonObject | undefined {
+  const isOfStages = Object.values(stages).every(
+    (one) => isObject(one) && 'cmd' in one && ('deps' in one || 'outs' in one),
+  );
+  return isOfStages ? { schema: '2.0', stages } : undefined;
+}
+
 function read(document: JsonObject): Evidence {
-  const result = shape.safeParse(document);
-  if (!result.success) {
-    const [{ path, message } = { path: [], message: 'is not valid' }] = result.error.issues;
-    throw new EvidenceProblem(
-      `${path.join('.')}: ${message}.`,
-      path.map((part) => `/${String(part)}`).join(''),
-    );
-  }
-  const stages = Object.entries(result.data.stages);
+  const stages = Object.entries(asFormat('DVC', shape, document).stages);
   return { about: [], steps: stages.map(([name, parts]) => stepOf(name, parts)) };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
+import { asFormat } from '../shaped.ts';
 
 const text = z.string().min(1);
 const texts = z.record(z.string(), z.string());
@@ -43,13 +44,7 @@ export const mlflowRun: EvidenceKind = {
   title: 'MLflow run',
   recognises: ({ type }) => type === 'MLflowRun',
   read(document) {
-    const result = shape.safeParse(document);
-    if (result.success) return evidenceOf(result.data);
-    const [{ path, message } = { path: [], message: 'is not valid' }] = result.error.issues;
-    throw new EvidenceProblem(
-      `${path.join('.')}: ${message}.`,
-      path.map((part) => `/${String(part)}`).join(''),
-    );
+    return evidenceOf(asFormat('MLflow', shape, document));
   },
 };
 
@@ -63,6 +58,7 @@ function evidenceOf(run: MlflowRun): Evidence {
   if (status < 3 || typeof end_time !== 'number')
     throw new EvidenceProblem('The run has not ended. Import it again when it has.', '/status');
   const commit = tags['mlflow.source.git.commit'];
+  const parent = tags['mlflow.parentRunId'];
   const failure = failures[status];
   const name = run.run_name || tags['mlflow.runName'] || run_id;
   const own = Object.entries(tags).filter(([tag]) => !tag.startsWith('mlflow.'));
@@ -91,6 +87,7 @@ function evidenceOf(run: MlflowRun): Evidence {
             run_id,
             ...(experiment && { experiment }),
             ...(user && { user }),
+            ...(parent && { parent_run: parent }),
             ...(tags['mlflow.source.name'] && { source: tags['mlflow.source.name'] }),
             ...(commit && { commit }),
             ...(own.length > 0 && { tags: Object.fromEntries(own) }),
