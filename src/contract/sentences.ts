@@ -67,6 +67,8 @@ export const sentences: { readonly [Code in ReasonCode]: (reason: Reason<Code>) 
   statement_not_covered: ({ says, name }) =>
     `The signature holds, but it does not cover what the statement ${{ is: 'is a', names: 'names as', context: 'has as' }[says]} ${name}: its contexts give members another meaning than the signed ones have. Write the statement as it was signed.`,
   too_large: ({ most }) => `Signatures of statements with more than ${most} bytes are not checked.`,
+  signature_too_large: ({ most }) =>
+    `The signature stays in the stored file and is not checked, because a statement that carries it would have more than ${most} bytes (CAIRN_MAX_STATEMENT_BYTES).`,
 
   malformed_envelope: ({ place, problem }) => `The DSSE envelope is malformed: ${place} ${problem}.`,
   payload_not_json: ({ type }) => `The payloadType is ${type}, but the payload is not JSON.`,

@@ -139,6 +139,22 @@ describe('a bill of materials in an attestation', () => {
     }
   });
 
+  test('in the text notation of SPDX stays metadata of the subject, and no other text is a predicate', async () => {
+    expect((await imported(about(ofSpdx, 'SPDXVersion: SPDX-2.3'))).status).toBe(201);
+    const { status, json } = await imported(about('https://slsa.dev/provenance/v1', 'text'));
+    expect([status, json.details?.[0]?.pointer]).toEqual([400, '/predicate']);
+  });
+
+  test('whose signature no statement can carry is a claim', async () => {
+    const properties = [{ name: 'large', value: 'x'.repeat(800_000) }];
+    const { status, json, get } = await imported(signed(about(ofCyclonedx, { ...bom, properties })));
+    expect([status, json.kind], JSON.stringify(json)).toEqual([201, 'dsse']);
+    const reason = expect.stringContaining('CAIRN_MAX_STATEMENT_BYTES');
+    expect(json.signatures).toEqual([{ result: 'unknown', reason, signer: null }]);
+    const { nodes } = await get(`/lineage/v1/${artefact('a')}`);
+    expect(nodes.map(({ id }: { id: string }) => id)).toContain(artefact('b'));
+  });
+
   test('of a version that is not read here stays metadata of the subject', async () => {
     const { status, json } = await imported(about(ofCyclonedx, { ...bom, specVersion: '1.2' }));
     expect([status, json.kind]).toEqual([201, 'in-toto']);

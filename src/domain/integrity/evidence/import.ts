@@ -21,6 +21,7 @@ import type { EvidenceReader } from './reading.ts';
 import {
   type Derived,
   derive,
+  hasLargeSignature,
   type IdentifyAll,
   original,
   type Provenance,
@@ -140,7 +141,7 @@ async function importTogether(
     pMap(file.evidence, async (said) => {
       const { evidence, blobs } = await withCollections(ports, said, scope);
       const by = { registeredBy, time: timeOf(said, times[at]) };
-      return { blobs, ...(await deriveFrom(file, evidence, by, writing.identifyAll)) };
+      return { blobs, ...(await deriveFrom(file, evidence, by, writing.identifyAll, ports.limits)) };
     }),
   );
   const documents = derived.flat().flatMap((one) => [...one.blobs, ...one.documents.map(bytesOf)]);
@@ -163,10 +164,22 @@ async function importTogether(
       kind,
       blob: blob.text,
       statements: [...ids],
-      signatures: [...ids].flatMap((id) => checks.get(id) ?? []),
+      signatures: [
+        ...[...ids].flatMap((id) => checks.get(id) ?? []),
+        ...(files[index]?.evidence ?? []).flatMap((one) => leftOutSignature(one, ports.limits) ?? []),
+      ],
     };
   });
   return { outcomes, isNew: isNew || followed.isNew };
+}
+
+/** A signature that no statement carries. What was signed is only claimed. */
+function leftOutSignature(
+  evidence: Evidence,
+  { maxStatementBytes: most }: EvidenceImporting['limits'],
+): CheckedSignature | undefined {
+  if (!hasLargeSignature(evidence, most)) return undefined;
+  return { result: 'unknown', reason: { code: 'signature_too_large', most }, signer: null };
 }
 
 /** What the checks of the carried signatures have found, by the statements that carry them. */
@@ -192,11 +205,12 @@ async function deriveFrom(
   evidence: Evidence,
   by: Provenance,
   identifyAll: IdentifyAll,
+  { maxStatementBytes }: EvidenceImporting['limits'],
 ): Promise<Derived> {
   return await asEvidenceError(async () => {
     const derived = await derive(evidence, by, identifyAll);
     const originals = derived.subjects.map((subject) => original(subject, cidUrn(blob), by));
-    const signature = signatureOf(evidence, by);
+    const signature = signatureOf(evidence, by, maxStatementBytes);
     return {
       ...derived,
       statements: [...derived.statements, ...originals, ...(signature ? [signature] : [])],

@@ -57,12 +57,24 @@ export function original(subject: string, blob: string, by: Provenance): JsonObj
   return { ...common(by, 'MetadataRegistration'), subject, metadata: blob };
 }
 
-/** The registration of the signature of evidence; undefined if it has none. */
-export function signatureOf(
-  { signature, about, steps = [] }: Evidence,
-  by: Provenance,
-): JsonObject | undefined {
-  if (!signature) return undefined;
+/** A statement has other members beside the signature. */
+const besideSignature = 4_096;
+
+/** Whether a signature is too large for a statement. A bundle is carried in base64. */
+export function hasLargeSignature({ signature }: Evidence, maxBytes: number): boolean {
+  if (!signature) return false;
+  const size = 'envelope' in signature ? lengthOf(signature.envelope) : (lengthOf(signature.bundle) * 4) / 3;
+  return size + besideSignature > maxBytes;
+}
+
+function lengthOf(signed: JsonObject): number {
+  return Buffer.byteLength(JSON.stringify(signed));
+}
+
+/** The registration of the signature of evidence; undefined if it has none, or one that is too large for a statement. */
+export function signatureOf(evidence: Evidence, by: Provenance, maxBytes: number): JsonObject | undefined {
+  const { signature, about, steps = [] } = evidence;
+  if (!signature || hasLargeSignature(evidence, maxBytes)) return undefined;
   const statement = common(by, 'CredentialRegistration');
   if ('envelope' in signature) return { ...statement, credentialDsse: signature.envelope };
   const [subject] = [...about, ...steps.flatMap(({ outputs }) => outputs)];

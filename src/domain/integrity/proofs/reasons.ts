@@ -52,6 +52,7 @@ export interface ReasonFacts {
   /** `is`: the kind of the statement. `names`: a role of its references. */
   statement_not_covered: { says: 'is' | 'names' | 'context'; name: string };
   too_large: { most: number };
+  signature_too_large: { most: number };
 
   // DSSE envelopes and Sigstore bundles
   malformed_envelope: { place: string; problem: string };

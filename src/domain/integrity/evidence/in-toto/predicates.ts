@@ -1,4 +1,4 @@
-import type { Evidence, Thing } from '../evidence.ts';
+import { type Evidence, EvidenceProblem, type Thing } from '../evidence.ts';
 import { readModelPredicate } from '../model-signing/model-evidence.ts';
 import { signaturePredicate } from '../model-signing/signed-model.ts';
 import { readLinkPredicate } from './link.ts';
@@ -26,14 +26,19 @@ export function readPredicate(
   {
     predicateType,
     predicate,
-  }: { readonly predicateType: string; readonly predicate?: object | null | undefined },
+  }: { readonly predicateType: string; readonly predicate?: object | string | null | undefined },
   subjects: readonly Thing[],
 ): Evidence {
-  const read = readers[predicateType];
-  if (read) return read(predicate ?? {}, subjects);
-  const sbom =
-    predicate && isSbomPredicate(predicateType) ? readSbomPredicate(predicate, subjects) : undefined;
-  if (sbom) return sbom;
+  const isSbom = isSbomPredicate(predicateType);
+  if (typeof predicate === 'string') {
+    // cosign attests SPDX in its notation as text.
+    if (!isSbom) throw new EvidenceProblem('The predicate must be an object.', '/predicate');
+  } else {
+    const read = readers[predicateType];
+    if (read) return read(predicate ?? {}, subjects);
+    const sbom = predicate && isSbom ? readSbomPredicate(predicate, subjects) : undefined;
+    if (sbom) return sbom;
+  }
   const document = { predicate_type: predicateType, ...(predicate && { predicate }) };
   return { about: subjects, descriptions: subjects.map((about) => ({ about, document })) };
 }

@@ -13,7 +13,7 @@ const statement = z.looseObject({
   _type: z.enum(versions),
   subject: z.array(resource.extend({ digest: digests })).min(1),
   predicateType: z.string().min(1),
-  predicate: z.looseObject({}).nullish(),
+  predicate: z.union([z.looseObject({}), z.string()], { error: 'must be an object' }).nullish(),
 });
 
 /** in-toto Statements v1 and v0.1, which nobody has signed. */
