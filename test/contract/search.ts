@@ -5,8 +5,10 @@ import { eachRecord } from '../../src/domain/collections/records.ts';
 import type { TermPage } from '../../src/domain/collections/term-search.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import type { Graph } from '../../src/domain/integrity/ports.ts';
+import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
+import type { Graph, GraphStore } from '../../src/domain/integrity/ports.ts';
 import { searchedFolders } from '../../src/domain/integrity/search/files.ts';
+import { searchedGraphs } from '../../src/domain/integrity/search/indexing.ts';
 import {
   type IndexedGroup,
   type SearchEntry,
@@ -116,6 +118,30 @@ export function searchContract(open: () => Promise<Searched>): void {
       expect(names.at(-1)).toBe(`a ${own} 0`);
       expect(await found(`${own} 25`)).toHaveLength(11);
     }, 60_000);
+
+    test('finds a graph by its own name, whose registration was interrupted as soon as it was stored', async () => {
+      const asked = { group: 'graphs' } as const;
+      const stored: string[] = [];
+      const graphs: GraphStore = {
+        ...store.graphs,
+        async add(graph) {
+          // Another request registers it in the meantime, and this one ends at once.
+          await store.graphs.add({ ...graph, name: `other ${own}` });
+          stored.push(graph.name);
+          throw new Error('killed');
+        },
+      };
+      const unused = {} as never;
+      const ports = { entries: store.of(searchEntries), rows: unused, now: () => new Date() };
+      const searched = searchedGraphs({ ...store, graphs }, ports, store.of(nameRecords), {
+        stated: async () => undefined,
+      });
+      const graphId = randomUUID();
+      const graph = { graphId, name: `graph ${own}`, parentId: null, projectId: graphId };
+      await expect(searched.graphs.add(graph)).rejects.toThrow('killed');
+      expect(stored).toEqual([`graph ${own}`]);
+      expect(await found(own, asked)).toEqual([`other ${own}`]);
+    });
 
     test('finds a graph whose registration was interrupted once it is repeated', async () => {
       const interrupted = await addGraph(`graph ${own}`);

@@ -72,23 +72,24 @@ interface Writes {
   readonly graphImports: GraphImports;
 }
 
-/** Indexes graphs as soon as they are registered, and the names and folders in imported graphs for those who may see the graph. */
+/** Indexes graphs before they are registered, so that those of an interrupted request are found too, and the names and folders in imported graphs for those who may see the graph. */
 export function searchedGraphs(
   { graphs, graphImports }: Writes,
   ports: IndexingPorts,
   names: Pick<NameRecords, 'among'>,
   files: Pick<FileSearch, 'stated'>,
 ): Writes {
-  const index = (graph: Graph) => ports.entries.insert(entriesOfGraph(graph, microseconds(ports.now())));
+  // Under the name that the graph has already. Readers look at the graph as well, so an entry without one shows nothing.
+  const index = async (graph: Graph) => {
+    const known = (await graphs.get(graph.graphId)) ?? graph;
+    await ports.entries.insert(entriesOfGraph(known, microseconds(ports.now())));
+  };
   return {
     graphs: {
       ...graphs,
       async add(graph) {
-        const outcome = await graphs.add(graph);
-        // A repeat of an interrupted request indexes what that one has not, under the name that the graph has.
-        const stored = outcome === 'added' ? graph : await graphs.get(graph.graphId);
-        if (stored) await index(stored);
-        return outcome;
+        await index(graph);
+        return await graphs.add(graph);
       },
     },
     graphImports: {
@@ -105,9 +106,9 @@ export function searchedGraphs(
             return await coming.put(rows);
           },
           async publish(graph, attachments) {
-            const outcome = await coming.publish(graph, attachments);
-            if (outcome === 'exists') return outcome;
             await index(graph);
+            const outcome = await coming.publish(graph, attachments);
+            // A repeat of an interrupted import finds the graph, and indexes its names as well.
             for (let at = 0; at < naming.length; at += namesAtOnce)
               await indexNames(
                 ports,

@@ -49,7 +49,7 @@ export async function visibleHits(
   return await Promise.all(
     ranked.map(async ({ entry, rank }) => {
       const { subject, folded, statement } = entry;
-      if (statement === null) return await visibleGraph(ports.graphs, subject, visibility);
+      if (statement === null) return await visibleGraph(ports.graphs, entry, visibility);
       const { source, folder } = sourceOf(entry) ?? {};
       const { names = [], folders = [] } = named.get(subject) ?? {};
       // A thing is shown once: by the best of its names, and of several by the newest.
@@ -133,11 +133,12 @@ function isBefore(one: Rank, other: Rank): boolean {
 
 async function visibleGraph(
   graphs: Pick<GraphStore, 'get'>,
-  subject: string,
+  { subject, folded }: SearchEntry,
   visibility: Visibility,
 ): Promise<Hit | undefined> {
   const graph = await graphs.get(uuidIn(subject) ?? '');
-  return graph && isVisible(graph.projectId, visibility)
+  // Of two requests that register one graph at once, one has left the entry of a name that the graph has not got.
+  return graph && foldedText(graph.name) === folded && isVisible(graph.projectId, visibility)
     ? { subject, names: [graph.name], source: graph }
     : undefined;
 }
