@@ -10,8 +10,6 @@ import { type RecordDocument, recordOf, termsMember } from './documents.ts';
 
 /** Fewer matches than this are all read. */
 const fewMatches = 200;
-/** The last microseconds to look at first, of many matches. The next look goes further back if this one finds little. */
-const firstWindow = 60_000_000;
 const widening = 8;
 /** Looks of one page. The page ends after them, or before them if it is full. */
 const mostLooks = 32;
@@ -39,6 +37,17 @@ export function mongoTermSearch<Item>(database: Database, declared: Collection):
     return documents.sort(newestFirst);
   }
 
+  /** In which time there are `most` matches, estimated by those that the server comes upon first. */
+  async function widthOf($and: Matches, most: number): Promise<number> {
+    const options = { ...rawDocuments(fewMatches), projection: { _id: 0, [order]: 1 } };
+    const found = stored.find<Buffer>({ $and } as Filter<RecordDocument>, options);
+    const orders = await Array.fromAsync(eachDocument<RecordDocument>(found), ({ document }) =>
+      Number(document[order]),
+    );
+    const span = Math.max(...orders) - Math.min(...orders);
+    return Math.max(1, Math.ceil((span * most) / fewMatches));
+  }
+
   async function count($and: Matches, most: number): Promise<number> {
     return await translated(() => stored.countDocuments({ $and } as Filter<RecordDocument>, { limit: most }));
   }
@@ -51,9 +60,9 @@ export function mongoTermSearch<Item>(database: Database, declared: Collection):
 
   /** All matches, if they are few. */
   async function allOf(wanted: Matches): Promise<RecordDocument[] | undefined> {
-    return (await count(wanted, fewMatches + 1)) > fewMatches
-      ? undefined
-      : await read(wanted, 2 * fewMatches);
+    const matches = await count(wanted, fewMatches + 1);
+    if (matches === 0) return [];
+    return matches > fewMatches ? undefined : await read(wanted, 2 * fewMatches);
   }
 
   /** Where the newest matches of the same sets were lately, and in which time so many are as a page has. */
@@ -65,8 +74,9 @@ export function mongoTermSearch<Item>(database: Database, declared: Collection):
     const key = JSON.stringify(wanted);
     const known = places.get(key);
     const isFirst = beyond.length === 0;
-    let [from, width, growth, above] = [until, known?.width ?? firstWindow, widening, beyond];
-    if (known && isFirst) width = Math.max(1, until - known.newest);
+    const usual = known?.width ?? (await widthOf(wanted, most));
+    let [from, width, growth, above] = [until, usual, widening, beyond];
+    if (known && isFirst) width += Math.max(0, until - known.newest);
     for (let look = 0; look < mostLooks && documents.length < most; look += 1) {
       const window = [...wanted, ...above, { [order]: { $gt: from - width } }];
       const matches = await count(window, mostSorted + 1);
@@ -76,14 +86,13 @@ export function mongoTermSearch<Item>(database: Database, declared: Collection):
       }
       if (matches > 0) {
         documents.push(...(await read(window, 2 * mostSorted)));
-        places.set(key, { newest: documents[0]?.[order], width: Math.ceil((width * most) / matches) });
+        const [newest, oldest] = [Number(documents[0]?.[order]), Number(documents.at(-1)?.[order])];
+        const usualWidth = Math.max(1, Math.ceil(((newest - oldest) * most) / documents.length));
+        places.set(key, { newest, width: usualWidth });
       }
       [from, above] = [from - width, [{ [order]: { $lte: from - width } }]];
       const lacking = (1.5 * (most - documents.length)) / matches;
-      width =
-        look === 0 && known && isFirst && matches === 0
-          ? known.width
-          : Math.ceil(width * Math.min(growth, lacking));
+      width = Math.ceil((look === 0 ? usual : width) * Math.min(growth, lacking));
     }
     if (documents.length >= most) return documents;
     const rest = {
@@ -121,18 +130,41 @@ function oneOf(set: TermSet) {
   return { [termsMember]: set.length === 1 ? set[0] : { $in: set } };
 }
 
-/** So many records with a term are common. */
-const commonFrom = 100;
-/** More sets hardly make the answer smaller. */
-const setsAsked = 8;
+/** A set that so few records have is asked for alone. */
+const rareBelow = 100;
+/** Sets that so many records have are not counted further. */
+const commonFrom = 1_000;
+/** Of all groups. The counts are remembered. */
+const setsCounted = 24;
+/** The server reads all that it knows of each set. So more of them make a search slower, and its answer hardly smaller. */
+const setsAsked = 3;
+const groupsAsked = 8;
 
-/** A set alone if it is rare. Otherwise some of each group. */
+/** The rarest sets: one alone if it is rare, two if one is no common one, and otherwise one of each group at least. */
 async function rarestSets(groups: readonly TermGroup[], rarity: (set: TermSet) => Promise<number>) {
-  const most = Math.max(1, Math.floor(setsAsked / groups.length));
-  const sets = groups.slice(0, setsAsked).flatMap((group) => spread(group, most));
-  const counts = await Promise.all(sets.map(async (set) => ({ set, count: await rarity(set) })));
-  const rarest = counts.toSorted((one, other) => one.count - other.count)[0];
-  return rarest && rarest.count < commonFrom ? [rarest.set] : sets;
+  const most = Math.max(1, Math.floor(setsCounted / groups.length));
+  const counted = await Promise.all(
+    groups.slice(0, setsCounted).map(async (group) => {
+      const counts = await Promise.all(
+        spread(group, most).map(async (set) => ({ set, count: await rarity(set) })),
+      );
+      return counts.toSorted(byCount);
+    }),
+  );
+  const firsts = counted.flatMap(([first]) => first ?? []).toSorted(byCount);
+  const further = counted.flatMap(([, ...others]) => others).toSorted(byCount);
+  const rarest = firsts[0]?.count ?? 0;
+  if (rarest < rareBelow) return firsts.slice(0, 1).map(({ set }) => set);
+  if (rarest < commonFrom) {
+    const two = [...firsts, ...further].toSorted(byCount).slice(0, 2);
+    return two.map(({ set }) => set);
+  }
+  const asked = Math.max(setsAsked, Math.min(groups.length, groupsAsked));
+  return [...firsts, ...further].slice(0, asked).map(({ set }) => set);
+}
+
+function byCount(one: { readonly count: number }, other: { readonly count: number }): number {
+  return one.count - other.count;
 }
 
 /** Some of many, at equal distances. */
