@@ -128,3 +128,43 @@ describe('JSON lines', () => {
     expect(alone).toEqual({ status: 200, json: { ...json.results[0], line: undefined } });
   });
 });
+
+describe('what tools write beside the specifications', () => {
+  const { builder: _, ...withoutBuilder } = provenance.runDetails;
+  const spdx = {
+    spdxVersion: 'SPDX-2.3',
+    SPDXID: 'SPDXRef-DOCUMENT',
+    dataLicense: 'CC0-1.0',
+    name: 'com.github.o/r',
+    documentNamespace: 'https://example.com/r',
+    creationInfo: { created: '2026-01-31T12:00:00Z', creators: ['Tool: GitHub.com-Dependency-Graph'] },
+    packages: [{ SPDXID: 'SPDXRef-a', name: 'a', downloadLocation: 'NOASSERTION' }],
+  };
+  const ofBuild = (runDetails: object) => slsaStatement({ predicate: { ...provenance, runDetails } });
+  const utf8Mark = '\ufeff';
+
+  test.each([
+    ['BuildKit without a name for itself', ofBuild({ ...withoutBuilder, builder: { id: '' } }), 'in-toto'],
+    [
+      'null for what is not known',
+      ofBuild({ ...provenance.runDetails, metadata: { startedOn: null, invocationId: null } }),
+      'in-toto',
+    ],
+    ['the API of GitHub around an SBOM', { sbom: spdx }, 'spdx-2'],
+    ['a byte order mark', `${utf8Mark}${JSON.stringify(spdx)}`, 'spdx-2'],
+  ])('%s is taken', async (_name, file, kind) => {
+    const { status, json } = await post(file);
+    expect([status, json.kind], JSON.stringify(json)).toEqual([201, kind]);
+  });
+
+  test('a byte order mark before JSON lines is taken', async () => {
+    const lines = [slsaStatement(), ofBuild(provenance.runDetails)].map((one) => JSON.stringify(one));
+    const { json } = await post(`${utf8Mark}${lines.join('\n')}\n`);
+    expect(json.results.map(({ kind }: { kind: string }) => kind)).toEqual(['in-toto', 'in-toto']);
+  });
+
+  test('a problem in an SBOM of GitHub has its place', async () => {
+    const { json } = await post({ sbom: { ...spdx, name: 5 } });
+    expect(json.details?.[0]?.pointer).toBe('/sbom/name');
+  });
+});

@@ -2,6 +2,7 @@ const newline = 0x0a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const blanks = new Set(Buffer.from(' \t\r'));
+const byteOrderMark = Buffer.from('\ufeff');
 
 export interface Line {
   /** From 1. */
@@ -28,7 +29,8 @@ export function linesOf(bytes: Uint8Array): Line[] {
 export function hasJsonLines(bytes: Uint8Array): boolean {
   const end = bytes.indexOf(newline);
   if (end === -1) return false;
-  const first = trimmed(bytes.subarray(0, end));
+  const start = byteOrderMark.compare(bytes.subarray(0, 3)) === 0 ? 3 : 0;
+  const first = trimmed(bytes.subarray(start, end));
   if (first[0] !== openBrace || first.at(-1) !== closeBrace) return false;
   const second = bytes.subarray(end).find((byte) => byte !== newline && !blanks.has(byte));
   return second === openBrace;

@@ -38,6 +38,13 @@ export function isXml(file: Uint8Array): boolean {
   return file.find((byte) => !blanks.has(byte)) === openTag;
 }
 
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** Some editors and shells write a byte order mark, which JSON does not have. */
+function withoutMark(file: Uint8Array): Uint8Array {
+  return byteOrderMark.compare(file.subarray(0, 3)) === 0 ? file.subarray(3) : file;
+}
+
 function isList(file: Uint8Array): boolean {
   return file.find((byte) => !blanks.has(byte)) === openBracket;
 }
@@ -56,7 +63,7 @@ export async function readEvidence(
 ): Promise<ReadEvidence> {
   const xml = isXml(file) && only === undefined ? file : null;
   const document = await asEvidenceError(() =>
-    xml ? libraries.fromXml(xml, maxDepth) : documentOf(file, maxDepth, only),
+    xml ? libraries.fromXml(xml, maxDepth) : documentOf(withoutMark(file), maxDepth, only),
   );
   const kind = evidenceKinds.find(({ name }) => name === only) ?? kindOf(document);
   const evidence = await asEvidenceError(async () => {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { parseStrictJson } from '../../../json/strict-json.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
+import { below, shaped } from '../shaped.ts';
 import { readBundle } from './bundle.ts';
 import { readEnvelope } from './envelope.ts';
-import { below, shaped } from './shape.ts';
 
 const some = z.looseObject({});
 

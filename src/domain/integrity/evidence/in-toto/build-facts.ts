@@ -23,7 +23,7 @@ export function buildFacts(build: Build): { facts: Step['facts']; time: string |
   const end = until ?? from ?? null;
   const isLarge = jcs(parameters).length > parametersLimit;
   const metadata = {
-    builder,
+    ...(builder && { builder }),
     build_type: buildType,
     ...(invocation && { invocation }),
     ...(!isLarge && Object.keys(parameters).length > 0 && { parameters }),

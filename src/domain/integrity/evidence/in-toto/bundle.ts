@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../json/is-object.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
 import { isModelBundle } from '../model-signing/model-bundle.ts';
+import { below, shaped } from '../shaped.ts';
 import { bundleType, readEnvelope } from './envelope.ts';
-import { below, shaped } from './shape.ts';
 
 const mediaTypes = [
   bundleType,

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors.ts';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { parseStrictJson } from '../../../json/strict-json.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
-import { below, shaped } from './shape.ts';
+import { below, shaped } from '../shaped.ts';
 import { readStatement } from './statement.ts';
 
 const base64 = z

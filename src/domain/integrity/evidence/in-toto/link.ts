@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { jcs } from '../../identification/jcs.ts';
 import type { Evidence, EvidenceKind, Thing } from '../evidence.ts';
+import { below, shaped } from '../shaped.ts';
 import { digests, resource, thingOf } from './resource.ts';
-import { below, shaped } from './shape.ts';
 
 /** Larger environments and outputs stay in the original file. */
 const mostSaid = 16_384;

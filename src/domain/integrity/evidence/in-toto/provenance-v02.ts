@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Evidence, Thing } from '../evidence.ts';
+import { shaped } from '../shaped.ts';
 import { uriReference } from '../things.ts';
 import { buildFacts } from './build-facts.ts';
 import { resource, thingOf } from './resource.ts';
-import { shaped } from './shape.ts';
 
 const text = z.string();
-const builder = z.looseObject({ id: text.min(1) });
+/** BuildKit says nothing of itself unless it is told. */
+const builder = z.looseObject({ id: text });
 const materials = z.array(resource).nullish();
 const metadata = z
   .looseObject({
@@ -94,6 +95,6 @@ function buildOf(build: Build, subjects: readonly Thing[]): Evidence {
   return {
     ...(time && { time }),
     about: [],
-    steps: [{ inputs, outputs: subjects, program, machine, facts }],
+    steps: [{ inputs, outputs: subjects, program, ...(machine && { machine }), facts }],
   };
 }

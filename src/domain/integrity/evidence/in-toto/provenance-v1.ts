@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Evidence, Thing } from '../evidence.ts';
+import { shaped } from '../shaped.ts';
 import { uriReference } from '../things.ts';
 import { buildFacts } from './build-facts.ts';
 import { resource, thingOf } from './resource.ts';
-import { shaped } from './shape.ts';
 
 const text = z.string();
 const dependency = resource
-  .extend({ content: text.optional() })
+  .extend({ content: text.nullish() })
   .refine(
     ({ uri, digest, content }) => Boolean(uri || digest || content),
     'must have a uri, a digest or content',
@@ -22,12 +22,13 @@ const provenance = z.looseObject({
     resolvedDependencies: z.array(dependency).nullish(),
   }),
   runDetails: z.looseObject({
-    builder: z.looseObject({ id: text.min(1) }),
+    // BuildKit says nothing of itself unless it is told.
+    builder: z.looseObject({ id: text }),
     metadata: z
       .looseObject({
-        invocationId: text.optional(),
-        startedOn: text.optional(),
-        finishedOn: text.optional(),
+        invocationId: text.nullish(),
+        startedOn: text.nullish(),
+        finishedOn: text.nullish(),
       })
       .nullish(),
   }),
@@ -50,13 +51,14 @@ export function readProvenanceV1(predicate: object, subjects: readonly Thing[]):
     name: program.name,
     builder: runDetails.builder.id,
     buildType,
-    invocation: invocationId,
+    invocation: invocationId ?? undefined,
     parameters: externalParameters,
-    started: startedOn,
-    finished: finishedOn,
+    started: startedOn ?? undefined,
+    finished: finishedOn ?? undefined,
   });
   const inputs = (resolvedDependencies ?? []).filter(({ uri, digest }) => uri || digest).map(thingOf);
-  const step = { inputs, outputs: subjects, program, machine: runDetails.builder.id, facts };
+  const machine = runDetails.builder.id;
+  const step = { inputs, outputs: subjects, program, ...(machine && { machine }), facts };
   return { ...(time && { time }), about: [], steps: [step] };
 }
 

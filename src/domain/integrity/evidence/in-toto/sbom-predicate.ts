@@ -5,8 +5,8 @@ import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '.
 import { cyclonedx, cyclonedxVersions } from '../sbom/cyclonedx.ts';
 import { spdx2, spdxVersions } from '../sbom/spdx-2.ts';
 import { spdx3 } from '../sbom/spdx-3.ts';
+import { below } from '../shaped.ts';
 import { identified } from '../things.ts';
-import { below } from './shape.ts';
 
 /** The parts of a product are those of each subject, unless there are very many subjects. */
 const subjectsWithParts = 10;

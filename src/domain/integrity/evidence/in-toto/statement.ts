@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json/is-object.ts';
 import type { Evidence, EvidenceKind } from '../evidence.ts';
+import { shaped } from '../shaped.ts';
 import { isLink, readLinkMetadata } from './link.ts';
 import { readPredicate } from './predicates.ts';
 import { digests, resource, thingOf } from './resource.ts';
-import { shaped } from './shape.ts';
 
 const statementType = /^https:\/\/in-toto\.io\/Statement\//;
 const versions = ['https://in-toto.io/Statement/v1', 'https://in-toto.io/Statement/v0.1'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseUtcTime } from '../../identifiers/timestamp.ts';
 import type { Evidence, Thing } from '../evidence.ts';
-import { shaped } from './shape.ts';
+import { shaped } from '../shaped.ts';
 
 const text = z.string();
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
-import { asFormat } from '../shaped.ts';
+import { asFormat, below } from '../shaped.ts';
 import { uriReference } from '../things.ts';
 import { contentDigests, digestsOf } from './digests.ts';
 import { Inventory } from './inventory.ts';
@@ -68,9 +69,17 @@ type Document = z.output<typeof shape>;
 export const spdx2: EvidenceKind = {
   name: 'spdx-2',
   title: 'SPDX 2 document',
-  recognises: ({ spdxVersion }) => typeof spdxVersion === 'string',
-  read: (document, blake3) => evidenceOf(asFormat('SPDX 2', shape, document), blake3),
+  recognises: (document) => typeof unwrapped(document).spdxVersion === 'string',
+  read: (document, blake3) =>
+    below('sbom' in document ? '/sbom' : '', () =>
+      evidenceOf(asFormat('SPDX 2', shape, unwrapped(document)), blake3),
+    ),
 };
+
+/** The API of GitHub wraps it. */
+function unwrapped(document: JsonObject): JsonObject {
+  return isObject(document.sbom) ? document.sbom : document;
+}
 
 function evidenceOf(document: Document, blake3: string): Evidence {
   const { packages = [], files = [], relationships = [], creationInfo } = document;
