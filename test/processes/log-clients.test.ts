@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -17,11 +18,12 @@ import { verifySignature } from '../../src/domain/log/notes/cosignature.ts';
 import { parseSignature } from '../../src/domain/log/notes/signed-note.ts';
 import type { NoteSigner } from '../../src/domain/log/notes/signing.ts';
 import { formatTlogProof } from '../../src/domain/log/notes/tlog-proof.ts';
-import { formatVkey, keyTypes, makeVkey } from '../../src/domain/log/notes/vkey.ts';
+import { formatVkey, keyTypes, makeVkey, parseVkey } from '../../src/domain/log/notes/vkey.ts';
 import { formatAddCheckpoint } from '../../src/domain/log/witnessing/add-checkpoint.ts';
 import { freshSigner, signedBy } from '../builders/log-keys.ts';
 import { digestsOf, MemoryLog, receiptsOf } from '../builders/service-log.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { blobUrn, ownStatement } from '../builders/statements.ts';
+import { startService, temporaryFolder } from '../cli/run-cairn.ts';
 
 const tools = process.env.CAIRN_TEST_GO_TOOLS ?? '';
 const interop = join(tools, 'interop');
@@ -152,6 +154,45 @@ describeGo('the Go clients of transparency logs', () => {
     expect(await go('proof', path, leaf(1), ...vkeys)).toMatch(/^refused: .*root/);
     const other = formatVkey(freshSigner('ed.example', keyTypes.ed25519Cosigner).vkey);
     expect(await go('proof', path, leaf(1), vkey, other)).toMatch(/^refused: 1 signatures are valid, not 2/);
+  });
+});
+
+describeGo('the logs of a service', () => {
+  test('are read by the Go clients while they grow', async () => {
+    await using service = await startService({ CAIRN_PUBLIC_LOG: 'true' });
+    const graph = randomUUID();
+    const send = async (path: string, body: unknown) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${service.url}${path}`, {
+        method: 'PUT',
+        headers,
+        body: JSON.stringify(body),
+      });
+      expect(answer.ok, await answer.text()).toBe(true);
+    };
+    const get = async (path: string) => await (await fetch(`${service.url}/log/v1/${path}`)).text();
+    await send('/graph/v1', { graph_id: graph, name: 'read by Go' });
+    for (const [first, size] of [
+      [0, 1],
+      [1, 256],
+      [256, 700],
+    ] as const) {
+      const names = Array.from({ length: size - first }, (_, at) => `statement ${first + at}`);
+      const statements = names.map((name) => ownStatement('DataRegistration', { data: [blobUrn(name)] }));
+      await send('/statements/v1/batch', { statements, graph_id: graph, generate_id: true });
+      const read = async (log: string) => {
+        const vkey = (await get(`${log}key`)).trim();
+        return await go(
+          'read',
+          `${service.url}/log/v1/${log}`.replace(/\/$/, ''),
+          '',
+          vkey,
+          parseVkey(vkey).name,
+        );
+      };
+      await expect.poll(() => read(`graphs/${graph}/`), { interval: 200 }).toBe(String(size));
+      expect(Number(await read(''))).toBeGreaterThan(0);
+    }
   });
 });
 
