@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { exitCodeOf, explanationOf, failUsage } from '../src/cli/terminal/failure.ts';
 import { stopped } from '../src/cli/terminal/io.ts';
 import { processIo } from '../src/cli/terminal/process-io.ts';
@@ -34,10 +34,15 @@ const graceMs = 5_000;
  */
 async function demo(): Promise<void> {
   const startedAt = performance.now();
-  const { values } = parseArgs({ options: { 'sign-in': { type: 'boolean', default: false } } });
+  const { signIn: signsIn = false } = new Command('npm run demo --')
+    .description('Start both services with the lineage of this repository, models and some agents.')
+    .option('--sign-in', 'start an OpenID provider, too, so that everybody has to sign in')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .parse()
+    .opts<{ signIn?: boolean }>();
   const io = processIo();
   await using opened = new AsyncDisposableStack();
-  const signsIn = values['sign-in'];
   // The address is part of the settings, so the server listens before the services exist.
   let services: Services | undefined;
   const { host, port } = readSettings({ ...defaults, ...alone, ...io.env });
