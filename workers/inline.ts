@@ -1,6 +1,5 @@
 import { ServiceError } from '../src/domain/errors.ts';
-import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
-import { type ContextDocument, ContextWorld } from '../src/domain/integrity/contexts/world.ts';
+import { type ContextDocument, ContextWorld, worldLimit } from '../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts } from '../src/domain/integrity/identification/json-ld.ts';
 import type { Identified, Identifier } from '../src/domain/integrity/ports.ts';

@@ -5,13 +5,18 @@ import { isIntact, readSmallBlob } from '../blobs/blob-store.ts';
 import { storeBytes } from '../blobs/upload.ts';
 import { cidIn, cidOf, codecs, parseCid } from '../identifiers/cid.ts';
 import type { BlobStore, ContextSource } from '../ports.ts';
-import { type ContextDocument, type ContextSet, type ContextWorld, contextDocument } from './world.ts';
+import {
+  type ContextDocument,
+  type ContextSet,
+  type ContextWorld,
+  contextDocument,
+  worldLimit,
+} from './world.ts';
 
 /** Cairn does not use larger context documents. */
 export const contextLimit = 1 << 20;
 
-/** How much memory the documents of a world may take, and how much of it one request may add. */
-export const worldLimit = 16 << 20;
+/** How much of a world one request may add. */
 const resolutionLimit = 16 << 20;
 const triesLimit = 1_000;
 

@@ -30,6 +30,8 @@ export interface ContextSet {
   readonly text: string;
 }
 
+/** How much memory the documents of a world may take. */
+export const worldLimit = 16 << 20;
 /** jsonld takes quadratic time for longer URLs. */
 const urlLimit = 2_000;
 const contextDepth = 64;
