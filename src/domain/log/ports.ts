@@ -39,6 +39,9 @@ export interface UnloggedStatements {
 export interface LoggedRows {
   /** The digests of the verified rows with these positions. Several rows may have one position. */
   at(positions: readonly number[]): Promise<readonly Omit<LoggedRow, 'isTrusted'>[]>;
+
+  /** The positions of verified rows by the digests of their forms, in order; undefined for unknown ones. */
+  positionsOf(jcsDigests: readonly Uint8Array[]): Promise<(number | undefined)[]>;
 }
 
 export interface TreeHead {

@@ -1,3 +1,4 @@
+import { eachRecord } from '../collections/records.ts';
 import { ServiceError } from '../errors.ts';
 import { entryOfRow, thingOfRow } from './appending/additions.ts';
 import { indexesOf } from './appending/known.ts';
@@ -120,19 +121,39 @@ async function serviceEntries(records: LogRecords, { index, width }: SomeOfTile)
 
 async function entriesOf(
   records: Pick<LogRecords, 'tiles' | 'entries'>,
-  rows: LoggedRows,
+  rows: Pick<LoggedRows, 'at'>,
+  log: string,
+  tile: SomeOfTile,
+): Promise<Uint8Array[]> {
+  const entries = await entriesWithRows(records, rows, log, tile);
+  return entries.map(({ bytes }, at) => bytes ?? throwMissing(log, tile.index * tileWidth + at));
+}
+
+export interface EntryOfTile {
+  /** The row that the tile refers to; undefined for other entries. */
+  readonly row?: Omit<LoggedRow, 'isTrusted'>;
+  /** See `log_entries`. Undefined for rows. */
+  readonly thing?: string;
+  /** Undefined if what it is made of is not stored, or is something else now. */
+  readonly bytes?: Uint8Array;
+}
+
+/** Entries of a tile of a log of statements or records, in order. */
+export async function entriesWithRows(
+  records: Pick<LogRecords, 'tiles' | 'entries'>,
+  rows: Pick<LoggedRows, 'at'>,
   log: string,
   { index, width }: SomeOfTile,
-): Promise<Uint8Array[]> {
+): Promise<EntryOfTile[]> {
   const first = index * tileWidth;
   const tile = await records.tiles.get(tileKey(log, 0, index));
   if (!tile || tile.width < width) throwMissing(log, first + (tile?.width ?? 0));
   const positions = positionsOf(tile).slice(0, width);
-  const others = new Map<number, Uint8Array>();
+  const others = new Map<number, EntryOfTile>();
   if (positions.includes(null)) {
-    const request = { after: null, limit: tileWidth, range: { from: first, until: first + width } };
-    const { records: found } = await records.entries.page('index', [log], request);
-    for (const entry of found) others.set(entry.index, Buffer.from(entry.bytes, 'base64'));
+    const range = { from: first, until: first + width };
+    for await (const entry of eachRecord(records.entries, 'index', [log], { limit: tileWidth, range }))
+      others.set(entry.index, { thing: entry.thing, bytes: Buffer.from(entry.bytes, 'base64') });
   }
   const found = Map.groupBy(
     await rows.at(positions.filter((one) => one !== null)),
@@ -140,10 +161,13 @@ async function entriesOf(
   );
   const hashes = Buffer.from(tile.hashes, 'base64');
   return positions.map((position, at) => {
-    if (position === null) return others.get(first + at) ?? throwMissing(log, first + at);
     const hash = hashes.subarray(at * hashSize, (at + 1) * hashSize);
-    const made = (found.get(position) ?? []).map((row) => entryOfRow({ ...row, isTrusted: true }));
-    return made.find((entry) => isSameHash(leafHash(entry), hash)) ?? throwMissing(log, first + at);
+    const isSame = ({ bytes }: EntryOfTile) => bytes !== undefined && isSameHash(leafHash(bytes), hash);
+    const made =
+      position === null
+        ? [others.get(first + at) ?? {}]
+        : (found.get(position) ?? []).map((row) => ({ row, bytes: entryOfRow({ ...row, isTrusted: true }) }));
+    return made.find(isSame) ?? {};
   });
 }
 

@@ -47,6 +47,7 @@ export const logBatches = collection('log_batches', {
     heads: z.array(head),
   }),
   key: 'key',
+  isTransient: true,
 });
 
 /** A tile of the Merkle tree (tlog-tiles). It only grows, by updates that expect its former width. */

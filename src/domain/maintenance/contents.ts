@@ -5,6 +5,7 @@ import type { Records } from '../collections/records.ts';
 import type { Cid } from '../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../integrity/manifest/ports.ts';
 import type { BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
+import type { LoggedRows } from '../log/ports.ts';
 import {
   messageOfDamage,
   type ProblemKind,
@@ -57,6 +58,7 @@ export interface StoreContents extends Pick<Buckets, 'exportResults' | 'sealedCo
   graph(graphId: string): Promise<Graph | undefined>;
   attachments(graphId: string): Promise<GraphAttachments>;
   records(declared: Collection): AsyncIterable<readonly RecordEntry[]>;
+  readonly loggedRows: Pick<LoggedRows, 'at'>;
   /** The same records by key and index. */
   of<Shape extends z.ZodObject, Index extends string>(
     declared: Collection<Shape, Index>,

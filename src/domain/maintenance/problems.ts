@@ -23,6 +23,7 @@ export type ProblemKind =
   | 'status-entry'
   | 'status-list'
   | 'sealed'
+  | 'log'
   | 'upload'
   | 'import';
 

@@ -25,6 +25,7 @@ import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
+import { logsContract } from '../../contract/logs.ts';
 import { namesContract } from '../../contract/names.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
@@ -53,6 +54,7 @@ describe('the embedded store', () => {
   blobStoreContract(open);
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
+  logsContract(open);
   namesContract(open);
   searchContract(open);
   gatewayContract(open);

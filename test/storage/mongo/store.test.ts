@@ -21,6 +21,7 @@ import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
+import { logsContract } from '../../contract/logs.ts';
 import { namesContract } from '../../contract/names.ts';
 import { limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
@@ -83,6 +84,7 @@ describeMongo('the store on MongoDB', () => {
   blobStoreContract(openNew);
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
+  logsContract(openNew);
   namesContract(openNew);
   searchContract(openNew);
   gatewayContract(openTwice);

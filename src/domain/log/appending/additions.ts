@@ -9,6 +9,8 @@ export interface Addition {
   readonly thing: string;
   /** Its entry. */
   readonly bytes: Uint8Array;
+  /** Whether it is left out unless the log is empty. */
+  readonly isFirst?: true;
 }
 
 /** An unverified row that becomes verified is another thing. */

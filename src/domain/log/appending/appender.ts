@@ -57,5 +57,5 @@ function additionsByLog(groups: readonly UnloggedGroup[], now: Date): Additions[
 function olderNote(now: Date): Addition {
   const text =
     'The entries that follow were stored before this log began, in this order. Nothing here proves when.';
-  return { position: null, thing: 'note/older', bytes: noteEntry(text, now) };
+  return { position: null, thing: 'note/older', bytes: noteEntry(text, now), isFirst: true };
 }

@@ -14,11 +14,12 @@ export async function withoutKnown(
 ): Promise<Addition[]> {
   const distinct = [...new Map(additions.map((one) => [one.thing, one])).values()];
   if (size === 0) return distinct;
+  const wanted = distinct.filter(({ isFirst }) => !isFirst);
   const isNew = ({ position }: Addition) => position !== null && position > maxPosition;
-  const doubtful = distinct.filter((one) => !isNew(one));
-  if (doubtful.length === 0) return distinct;
+  const doubtful = wanted.filter((one) => !isNew(one));
+  if (doubtful.length === 0) return wanted;
   const indexes = await indexesOf(records, name, doubtful);
-  return distinct.filter((one) => (indexes.get(one.thing) ?? size) >= size);
+  return wanted.filter((one) => (indexes.get(one.thing) ?? size) >= size);
 }
 
 const thingsAtOnce = 500;

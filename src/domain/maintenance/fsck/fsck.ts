@@ -14,6 +14,7 @@ import {
 import { fsckExports } from './exports.ts';
 import { derivedFolders, derivedSearchedFolders, fsckFolders } from './folders.ts';
 import { fsckGraphs } from './graphs.ts';
+import { fsckLogs } from './logs.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
 import { fsckSealed } from './sealed.ts';
@@ -41,6 +42,7 @@ export type FsckPart =
   | 'credentials'
   | 'exports'
   | 'sealed'
+  | 'logs'
   | 'orphans';
 
 export interface FsckSummary extends Readonly<FsckCounts> {
@@ -85,6 +87,7 @@ export async function* fsckStore(
     ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],
     ['sealed', () => fsckSealed(run)],
+    ['logs', () => fsckLogs(run)],
     ['orphans', () => store.orphans(run)],
   ];
   for (const [part, problems] of parts) {

@@ -8,6 +8,7 @@ import { recordProblem, type StoreProblem } from '../problems.ts';
 import { upgradeSteps } from '../upgrades/upgrades.ts';
 import { copyBlobs, copySealed } from './blobs.ts';
 import { assertSameGraphs, copyGraphs } from './graphs.ts';
+import { copyLogs, logCollections } from './logs.ts';
 import {
   leftOut,
   type Migration,
@@ -38,7 +39,7 @@ export async function* migrate({
     onProgress(part, counts[part], total[part]);
   };
   const run: MigrationRun = { ...stores, counts, count, unread: [], copiedGraphs: new Set() };
-  for (const copy of [copyBlobs, copyGraphs, copyStatements, copySealed, copyRecords]) {
+  for (const copy of [copyBlobs, copyGraphs, copyStatements, copySealed, copyLogs, copyRecords]) {
     yield* copy(run);
     yield* run.unread.splice(0);
   }
@@ -63,7 +64,8 @@ const advice = 'Correct it in the source and repeat.';
 
 /** Copies the records of all collections that are not transient. Records that the target has stay unchanged. */
 async function* copyRecords(run: MigrationRun): AsyncGenerator<StoreProblem> {
-  for (const declared of collections) if (!declared.isTransient) yield* copyCollection(run, declared);
+  for (const declared of collections)
+    if (!declared.isTransient && !logCollections.has(declared)) yield* copyCollection(run, declared);
 }
 
 async function* copyCollection(run: MigrationRun, declared: Collection): AsyncGenerator<StoreProblem> {

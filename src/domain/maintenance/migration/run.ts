@@ -2,6 +2,7 @@ import type { Bucket } from '../../bucket.ts';
 import type { RecordStore } from '../../collections/collection.ts';
 import type { GraphContents, GraphImports } from '../../integrity/manifest/ports.ts';
 import type { BlobStore, GraphStore, StatementStore } from '../../integrity/ports.ts';
+import type { LoggedRows } from '../../log/ports.ts';
 import type { StoreContents } from '../contents.ts';
 import { lost, messageOfDamage, type StoreProblem } from '../problems.ts';
 import type { Verifier } from '../verifier.ts';
@@ -13,6 +14,7 @@ export interface MigrationTarget extends RecordStore {
   readonly graphContents: Pick<GraphContents, 'attachments'>;
   readonly statements: Pick<StatementStore, 'putMany'>;
   readonly sealedContents: Pick<Bucket, 'read' | 'stage'>;
+  readonly loggedRows: Pick<LoggedRows, 'positionsOf'>;
 }
 
 export interface MigrationCounts {

@@ -23,6 +23,7 @@ import { lockFolder } from '../data-folder.ts';
 import { isMissingFile, isSqliteError, readError, reading, startError } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { graphOf, graphReads } from '../graphs/graphs.ts';
+import { embeddedLoggedRows } from '../log/unlogged.ts';
 import { unloggedWrites } from '../log/unlogged-writes.ts';
 import { assertSchema, createSchema, throwOlder } from '../schema.ts';
 import { sortWrites } from '../statements/row-writes.ts';
@@ -71,6 +72,7 @@ export async function openEmbeddedFsck(
       attachments: (graphId) => read(() => contents.attachments([graphId])),
       records: (declared) => reading(() => recordPages(reader, declared)),
       of: (declared) => recordReads(reader, declared),
+      loggedRows: embeddedLoggedRows({ reader }),
       now: () => new Date(),
       database: (run) => reading(() => fsckDatabase(writer, run)),
       hasStatements: (cids) => read(() => storedStatements(reader, cids)),

@@ -3,7 +3,7 @@ import type { LoggedRow, LoggedRows, UnloggedGroup, UnloggedStatements } from '.
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import type { Database } from '../database.ts';
 import { namingDamage } from '../errors.ts';
-import type { Partition } from '../index/entries.ts';
+import { digestTarget, hasJcs, type Partition } from '../index/entries.ts';
 import { type LoggedRange, noGraph } from './unlogged-writes.ts';
 
 const rangesAtOnce = 512;
@@ -103,7 +103,13 @@ export function embeddedLoggedRows({ reader }: Pick<Database, 'reader'>): Logged
     `SELECT seq, rdfc_digest, jcs_digest
      FROM json_each(?) AS wanted CROSS JOIN verified_rows ON seq = wanted.value`,
   );
+  const byJcs = reader.prepare(`SELECT seq FROM verified_rows WHERE ${hasJcs('verified')}`);
   return namingDamage('the verified statements', {
+    positionsOf: async (digests) =>
+      digests.map((digest) => {
+        const row = byJcs.get(digest, digestTarget(digest));
+        return row && Number(row.seq);
+      }),
     at: async (positions) => bySeq.all(JSON.stringify(positions)).map(digestsOf),
   });
 }

@@ -20,6 +20,7 @@ import { forgetImport, oldImports } from '../graphs/graph-imports.ts';
 import { mongoGraphs } from '../graphs/graphs.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { type CollectionIndexes, createIndexes } from '../indexes.ts';
+import { mongoLoggedRows } from '../log/unlogged.ts';
 import { openExisting, type Patience } from '../open-database.ts';
 import { pagesByKey } from '../some-documents.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
@@ -56,6 +57,7 @@ export async function openMongoFsck(
     attachments: (graphId) => registered.attachments([graphId]),
     records: (declared) => recordPages(database, declared),
     of: (declared) => mongoRecords(database, declared),
+    loggedRows: mongoLoggedRows(database),
     now: () => database.now(),
     database: (run) => translatedEach(fsckDatabase(database, run)),
     hasStatements: (cids) => storedStatements(database, cids),

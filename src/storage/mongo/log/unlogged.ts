@@ -162,6 +162,14 @@ function loggedRow(row: { readonly document: FoundRow; readonly isTrusted: boole
 export function mongoLoggedRows(database: Database): LoggedRows {
   const { verified } = statementCollections(database);
   return {
+    positionsOf: (digests) =>
+      translated(async () => {
+        const found = verified.find<FoundRow>({ _id: { $in: [...digests] } }, { projection });
+        const positions = new Map<string, number>();
+        for await (const { _id, position } of found) positions.set(nameOf(_id), microsecondsOf(position));
+        return digests.map((digest) => positions.get(nameOf(digest)));
+      }),
+
     at: (positions) =>
       translated(async () => {
         const ranges = positions.map((micros) => ({
