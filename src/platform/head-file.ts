@@ -1,0 +1,65 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { messageOf, ServiceError } from '../domain/errors.ts';
+import { formatCheckpoint, parseCheckpoint } from '../domain/log/notes/checkpoint.ts';
+import type { HeadMemory } from '../domain/log/witnessing/head-memory.ts';
+
+/** Keeps the last signed head in a file, as the text of a checkpoint. */
+export function headFile(file: string): HeadMemory {
+  return {
+    says: `The head file ${file} names`,
+
+    async last(origin) {
+      const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+        if (cause.code === 'ENOENT') return undefined;
+        return fail(`cannot be read (${cause.code})`, cause);
+      });
+      if (text === undefined) return undefined;
+      const head = parsed(text);
+      if (head.origin !== origin)
+        fail(
+          `belongs to the log ${head.origin}, and this service signs for ${origin}. Name another file for it`,
+        );
+      return head;
+    },
+
+    async remember(head) {
+      const staged = `${file}.${process.pid}`;
+      try {
+        await writeDurably(staged, formatCheckpoint({ ...head, extensions: [] }));
+        await rename(staged, file);
+        await syncFolder(dirname(resolve(file)));
+      } catch (cause) {
+        fail(`cannot be written: ${messageOf(cause)}`, cause);
+      }
+    },
+  };
+
+  function parsed(text: string) {
+    try {
+      return parseCheckpoint(text);
+    } catch (cause) {
+      return fail(
+        `is damaged: ${messageOf(cause)} Restore it, or compare the log with a witness and remove it`,
+        cause,
+      );
+    }
+  }
+
+  function fail(problem: string, cause?: unknown): never {
+    throw new ServiceError('unavailable', `CAIRN_LOG_HEAD_FILE: ${file} ${problem.replace(/\.$/, '')}.`, {
+      cause,
+    });
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  await using handle = await open(file, 'w', 0o600);
+  await handle.writeFile(text);
+  await handle.sync();
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder);
+  await handle.sync();
+}
