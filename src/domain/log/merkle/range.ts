@@ -2,9 +2,19 @@ import { emptyRoot, nodeHash } from './hashing.ts';
 
 /** The perfect subtrees of a growing tree: enough to know its root at every size, without its leaves. */
 export class MerkleRange {
-  #size = 0;
+  #size: number;
+  readonly #hashes: Uint8Array[];
+
+  /** @param hashes as `hashes` had them at this size. */
+  constructor(size = 0, hashes: readonly Uint8Array[] = []) {
+    this.#size = size;
+    this.#hashes = [...hashes];
+  }
+
   /** Hashes of perfect subtrees, the largest first. */
-  readonly #hashes: Uint8Array[] = [];
+  get hashes(): readonly Uint8Array[] {
+    return this.#hashes;
+  }
 
   get size(): number {
     return this.#size;
