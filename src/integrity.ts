@@ -37,6 +37,7 @@ import { didWebOf } from './domain/integrity/proofs/did-web.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { AttemptEnds } from './domain/jobs/attempt-ends.ts';
 import { jobs } from './domain/jobs/jobs.ts';
+import { logStandings } from './domain/log/witnessing/standings.ts';
 import { Semaphore } from './domain/semaphore.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
@@ -50,6 +51,7 @@ import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { logRoutes } from './http/integrity/log/log.ts';
+import { logWarnings } from './http/integrity/log/log-warnings.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
 import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
@@ -154,7 +156,7 @@ export async function openIntegrityOn(
   const logs = await openServiceLogs(store, settings, log);
   const works = worksOnJobs || !sharesJobs(settings);
   if (works) opened.use(workOnJobs(store, attemptEnds.announced(queue), work));
-  if (works) opened.use(keepLogs(store, logs, { log }));
+  if (works) opened.use(keepLogs(store, logs, log));
   const credentials = {
     ...credentialPorts(store, { identifier, signer, queue }, settings),
     limits: settings,
@@ -271,7 +273,11 @@ export async function openIntegrityOn(
   credentialVerificationRoutes(app, credentials);
   logRoutes(app, { publishedLogs: logs, graphs: store.graphs, publicLog: settings.publicLog });
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
-  healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
+  healthRoutes(app, operation, 'GET /health/v1', {
+    ...ports,
+    warnings: () => logWarnings(store.of(logStandings)),
+    stopping,
+  });
   if (session.mode) signedInPages(app, (context) => signedIn(context, session.mode, session.ports));
   uiRoutes(app, { ...ports, links });
   noSuchPage(app, links);

@@ -162,7 +162,7 @@ export async function openJobService(settings: Settings, log: Log) {
   const pool = opened.use(openStatementPool(settings, log, registry));
   const identifier = observedIdentifier(pool, telemetry);
   opened.use(workOnJobs(store, queue, { ...settings, log, identifier, signer, telemetry }));
-  opened.use(keepLogs(store, await openServiceLogs(store, settings, log), { log }));
+  opened.use(keepLogs(store, await openServiceLogs(store, settings, log), log));
   const stack = opened.move();
   const { failure } = store;
   return { failure, drain: () => queue.drain(), [Symbol.asyncDispose]: () => stack.disposeAsync() };

@@ -1,23 +1,32 @@
 import { join } from 'node:path';
-import { ServiceError } from '../domain/errors.ts';
+import { messageOf, ServiceError } from '../domain/errors.ts';
 import { appendNew } from '../domain/log/appending/appender.ts';
 import { publishHead } from '../domain/log/appending/publish.ts';
 import { endTurns, hasTurn } from '../domain/log/appending/turns.ts';
 import { logNames, originOf } from '../domain/log/names.ts';
 import { formatVkey, parseVkey } from '../domain/log/notes/vkey.ts';
-import { type HeadGuard, noHeadGuard, noWitnesses, type Witnessing } from '../domain/log/ports.ts';
 import type { PublishedLogs } from '../domain/log/published.ts';
 import { logReading, newestCheckpoint } from '../domain/log/reading.ts';
 import { type LogRecords, logRecords, logTurns, openLog } from '../domain/log/records.ts';
+import { logStandings } from '../domain/log/witnessing/standings.ts';
 import type { Log } from '../platform/log.ts';
 import { type LogKeys, openLogKeys } from '../platform/log-keys.ts';
 import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
 import type { Store } from '../storage/open.ts';
+import { type LogWatch, openLogWatch } from './log-watch.ts';
 import { repeatedly } from './repeatedly.ts';
 
 type LogSettings = Pick<
   Settings,
-  'logKeyFile' | 'logMlDsaKeyFile' | 'dataDir' | 'mongodbUrl' | 'publicUrl' | 'host' | 'port'
+  | 'logKeyFile'
+  | 'logMlDsaKeyFile'
+  | 'logWitnesses'
+  | 'logHeadFile'
+  | 'dataDir'
+  | 'mongodbUrl'
+  | 'publicUrl'
+  | 'host'
+  | 'port'
 >;
 
 /** The logs of a store, and the keys that this process signs with. */
@@ -25,6 +34,8 @@ export interface ServiceLogs extends PublishedLogs {
   readonly records: LogRecords;
   /** Whether other processes may write the same logs. */
   readonly isShared: boolean;
+  /** Undefined if this process signs nothing. */
+  readonly watch: LogWatch | undefined;
 }
 
 /**
@@ -33,7 +44,7 @@ export interface ServiceLogs extends PublishedLogs {
  */
 export async function openServiceLogs(store: Store, settings: LogSettings, log: Log): Promise<ServiceLogs> {
   const records = logRecords(store);
-  const keys = await keysOf(settings);
+  const keys = await logKeysOf(settings);
   if (!keys)
     log.warn(
       'The log grows, but no checkpoint is published, because this service has no key for it. Set CAIRN_LOG_KEY_FILE, the same for all processes.',
@@ -43,10 +54,19 @@ export async function openServiceLogs(store: Store, settings: LogSettings, log: 
     signersOf: keys.signersOf,
   };
   const reading = logReading(records, store.loggedRows);
-  return { records, reading, signing, isShared: settings.mongodbUrl !== null, now: () => store.now() };
+  const now = () => store.now();
+  const standings = store.of(logStandings);
+  const watch = signing && (await openLogWatch({ records, standings, ...signing, log, now }, settings));
+  return { records, reading, signing, isShared: settings.mongodbUrl !== null, watch, now };
 }
 
-async function keysOf({ logKeyFile, logMlDsaKeyFile, dataDir, mongodbUrl }: LogSettings) {
+/** The keys that this process signs with; undefined if it has none. @throws ServiceError `unavailable` */
+export async function logKeysOf({
+  logKeyFile,
+  logMlDsaKeyFile,
+  dataDir,
+  mongodbUrl,
+}: Pick<LogSettings, 'logKeyFile' | 'logMlDsaKeyFile' | 'dataDir' | 'mongodbUrl'>) {
   if (logKeyFile !== null) return await openLogKeys({ file: logKeyFile, mayCreate: false }, logMlDsaKeyFile);
   if (mongodbUrl !== null) return undefined;
   return await openLogKeys({ file: join(dataDir, 'log-key.json'), mayCreate: true }, logMlDsaKeyFile);
@@ -86,39 +106,40 @@ async function ownOrigin(
   return origin;
 }
 
-interface LogWork {
-  readonly log: Log;
-  readonly guard?: HeadGuard;
-  readonly witnessing?: Witnessing;
-}
-
 const everyMs = 250;
 
 /** Brings what is stored into the logs, and publishes checkpoints, until disposed of. */
 export function keepLogs(
   store: Store,
-  { records, signing, isShared }: ServiceLogs,
-  { log, guard = noHeadGuard, witnessing = noWitnesses }: LogWork,
+  { records, signing, isShared, watch }: ServiceLogs,
+  log: Log,
 ): AsyncDisposable {
   const opened = new AsyncDisposableStack();
   const end = new AbortController();
   const turns = store.of(logTurns);
   const holder = crypto.randomUUID();
   const ports = { records, unlogged: store.unlogged, now: () => store.now() };
-  const saying = (what: string) => (err: unknown) => {
-    if (!end.signal.aborted) log.warn({ err }, `${what} has failed. It is tried again.`);
+  const saying = (what: string) => {
+    let said: string | undefined;
+    return (err: unknown) => {
+      if (end.signal.aborted || said === messageOf(err)) return;
+      said = messageOf(err);
+      log.warn({ err }, `${what} has failed. It is tried again.`);
+    };
   };
   const inTurn = (key: string, work: () => Promise<unknown>) => async () => {
     if (!isShared || (await hasTurn(turns, key, holder, store.now().getTime()))) await work();
   };
   if (isShared) opened.defer(() => endTurns(turns, holder));
   const append = inTurn('append', () => appendNew(ports, end.signal));
-  opened.use(repeatedly(everyMs, () => append().catch(saying('Writing the log'))));
-  if (signing) {
-    const publishing = { signers: signing.signersOf(signing.origin), guard, witnessing };
+  const notAppended = saying('Writing the log');
+  opened.use(repeatedly(everyMs, () => append().catch(notAppended)));
+  if (signing && watch) {
+    const publishing = { signers: signing.signersOf(signing.origin), ...watch };
     // Beside it, because witnesses can be slow.
     const publish = inTurn('publish', () => publishHead(records, publishing, store.now().getTime()));
-    opened.use(repeatedly(everyMs, () => publish().catch(saying('Publishing a checkpoint'))));
+    const notPublished = saying('Publishing a checkpoint');
+    opened.use(repeatedly(everyMs, () => publish().catch(notPublished)));
   }
   opened.defer(() => end.abort());
   return opened;

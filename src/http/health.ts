@@ -13,6 +13,8 @@ import type { Operation } from './operation.ts';
 export interface Readiness {
   /** Rejects if the service cannot do its work. */
   readonly ready: () => Promise<void>;
+  /** What an operator should look at, although the service can do its work. */
+  readonly warnings?: () => Promise<readonly string[]>;
   /** Aborted when the process is about to end. It is not ready then. */
   readonly stopping: AbortSignal;
   /** A monotonic clock in milliseconds. */
@@ -39,7 +41,7 @@ export function healthRoutes<Caller>(
   app: App<Caller>,
   register: Register<Caller>,
   liveness: `GET /${string}`,
-  { ready: check, stopping, clock = () => performance.now() }: Readiness,
+  { ready: check, warnings = async () => [], stopping, clock = () => performance.now() }: Readiness,
 ): void {
   register(app, liveness, {
     access: 'public',
@@ -54,11 +56,13 @@ export function healthRoutes<Caller>(
 
   let readyAt = Number.NEGATIVE_INFINITY;
   let problem: string | undefined;
+  let warned: readonly string[] = [];
   let running: Promise<string | undefined> | undefined;
 
   async function look(log: AppEnv<Caller>['Variables']['log']): Promise<string | undefined> {
     try {
       await check();
+      warned = await warnings();
       if (problem !== undefined) log.info('The service is ready again.');
       problem = undefined;
       readyAt = clock();
@@ -96,7 +100,11 @@ export function healthRoutes<Caller>(
       const late = delay(patienceMs, problem ?? 'The store has not answered yet.', { ref: false });
       const found = await (isInGrace ? Promise.race([looked, late]) : looked);
       if (found !== undefined && !isInGrace) return unready(found);
-      return answer(200, { status: 'up', ...(found !== undefined && { problem: found }) });
+      const said = {
+        ...(found !== undefined && { problem: found }),
+        ...(warned.length > 0 && { warnings: [...warned] }),
+      };
+      return answer(200, { status: 'up', ...said });
     },
   });
 }

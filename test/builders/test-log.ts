@@ -1,11 +1,11 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { leafHash } from '../../src/domain/log/merkle/hashing.ts';
 import { consistencyProof, rootAt, type TileReader } from '../../src/domain/log/merkle/proofs.ts';
-import { growTiles, type Tile } from '../../src/domain/log/merkle/tiles.ts';
+import { growTiles, parseTilePath, type Tile, widthIn } from '../../src/domain/log/merkle/tiles.ts';
 import { formatCheckpoint } from '../../src/domain/log/notes/checkpoint.ts';
 import { formatNote } from '../../src/domain/log/notes/signed-note.ts';
 import { type NoteSigner, noteSigner } from '../../src/domain/log/notes/signing.ts';
-import { type KeyType, keyTypes, vkeyOf } from '../../src/domain/log/notes/vkey.ts';
+import { formatVkey, type KeyType, keyTypes, vkeyOf } from '../../src/domain/log/notes/vkey.ts';
 import { formatAddCheckpoint } from '../../src/domain/log/witnessing/add-checkpoint.ts';
 
 export function newSigner(name: string, type: KeyType = keyTypes.ed25519): NoteSigner {
@@ -29,13 +29,27 @@ export class TestLog implements TileReader {
   }
 
   grow(count: number): this {
-    const hashes = Array.from({ length: count }, (_, at) =>
-      leafHash(Buffer.from(`${this.seed}${this.size + at}`)),
-    );
+    const hashes = Array.from({ length: count }, (_, at) => leafHash(this.entry(this.size + at)));
     const { size, tiles, edge } = growTiles(this.size, this.#edge, hashes);
     for (const tile of tiles) this.#tiles.set(`${tile.level}/${tile.index}`, tile);
     [this.size, this.#edge] = [size, edge];
     return this;
+  }
+
+  entry(index: number): Uint8Array {
+    return Buffer.from(`${this.seed}${index}`);
+  }
+
+  /** Answers what a log answers (tlog-tiles). */
+  async answer(path: string): Promise<string | Uint8Array | undefined> {
+    if (path === '/checkpoint') return await this.checkpoint();
+    if (path === '/key') return `${formatVkey(this.signer.vkey)}\n`;
+    const tile = parseTilePath(path.replace('/tile/', ''));
+    if (widthIn(this.size, tile.level === 'entries' ? 0 : tile.level, tile.index) < tile.width)
+      return undefined;
+    if (tile.level !== 'entries') return (await this.tiles([{ ...tile, level: tile.level }]))[0];
+    const entries = Array.from({ length: tile.width }, (_, at) => this.entry(tile.index * 256 + at));
+    return Buffer.concat(entries.flatMap((entry) => [Uint8Array.of(0, entry.length), entry]));
   }
 
   async tiles(coordinates: Parameters<TileReader['tiles']>[0]): Promise<Uint8Array[]> {

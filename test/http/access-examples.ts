@@ -342,6 +342,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /log/v1/key': published('/log/v1/key'),
   'GET /log/v1/tile/{tile}': published('/log/v1/tile/0/000.p/1'),
   'GET /log/v1/graphs/{uuid}/checkpoint': ofGraphLog('checkpoint', ({ alpha }) => `/graphs/${alpha.id}\n`),
+  'GET /log/v1/graphs/{uuid}/name': ofGraphLog('name', ({ alpha }) => `graphs/${alpha.id}`),
   'GET /log/v1/graphs/{uuid}/key': ofGraphLog('key', ({ alpha }) => `/graphs/${alpha.id}+`),
   'GET /log/v1/graphs/{uuid}/tile/{tile}': ofGraphLog('tile/entries/000.p/1', () => '\u001e '),
   'GET /dynamic-config/v1': { access: known, request: () => ({ path: '/dynamic-config/v1' }), status: 200 },

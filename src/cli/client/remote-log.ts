@@ -1,7 +1,7 @@
+import { ServiceError } from '../../domain/errors.ts';
 import { hashSize } from '../../domain/log/merkle/hashing.ts';
 import { type TileName, tilePath, tileWidth } from '../../domain/log/merkle/tiles.ts';
 import type { RemoteLog } from '../../domain/log/monitoring/followed-log.ts';
-import { exitCodes, Failure } from '../terminal/failure.ts';
 import { type ApiClient, ApiRefusal, answerBytes, answerText } from './api-client.ts';
 
 const lengthBytes = 2;
@@ -13,12 +13,13 @@ export function remoteLog(client: ApiClient, path: string): RemoteLog {
     return Buffer.concat(await Array.fromAsync(answerBytes(response)));
   };
   /** A server may have replaced a partial tile by the full one. */
-  const tileBytes = async (tile: TileName) => {
+  const tileBytes = async (tile: TileName): Promise<Buffer> => {
     try {
       return await fetched(tile);
     } catch (error) {
-      if (tile.width === tileWidth || !(error instanceof ApiRefusal) || error.status !== 404) throw error;
-      return await fetched({ ...tile, width: tileWidth });
+      if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
+      if (tile.width < tileWidth) return await tileBytes({ ...tile, width: tileWidth });
+      throw new ServiceError('damaged', `The log does not serve ${tilePath(tile)}.`, { cause: error });
     }
   };
   return {
@@ -41,7 +42,7 @@ function entriesIn(bytes: Buffer, path: string): Uint8Array[] {
     const start = at + lengthBytes;
     const end = start <= bytes.length ? start + bytes.readUInt16BE(at) : Number.POSITIVE_INFINITY;
     if (end > bytes.length)
-      throw new Failure(exitCodes.no, `The log serves a bundle of entries that is cut off: ${path}.`);
+      throw new ServiceError('damaged', `The log serves a bundle of entries that is cut off: ${path}.`);
     entries.push(bytes.subarray(start, end));
     at = end;
   }

@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../storage/open.ts';
 import { countedStore } from './counted-store.ts';
 import { tracedJobs, watchJobs } from './observed-jobs.ts';
 import { tracedPort, tracedStaging } from './traced-port.ts';
+import { watchLog } from './watch-log.ts';
 
 /** Opens telemetry first and closes it last, so that it sees the whole life of the store. */
 export async function openObservedStore(settings: Settings, log: Log) {
@@ -20,8 +21,10 @@ export async function openObservedStore(settings: Settings, log: Log) {
   if (metrics) {
     watchPool(store, metrics);
     watchDisk(settings.dataDir, metrics);
-    const onError = (err: unknown) => log.error({ err }, 'Jobs cannot be counted for the metrics.');
-    opened.use(watchJobs(store, metrics, onError));
+    const onError = (what: string) => (err: unknown) =>
+      log.error({ err }, `${what} cannot be read for the metrics.`);
+    opened.use(watchJobs(store, metrics, onError('Jobs')));
+    opened.use(watchLog(store, metrics, onError('The log')));
   }
   const stack = opened.move();
   return {

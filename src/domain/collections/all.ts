@@ -41,6 +41,7 @@ import {
   logTiles,
   logTurns,
 } from '../log/records.ts';
+import { logStandings } from '../log/witnessing/standings.ts';
 import { upgradeSteps } from '../maintenance/upgrades/upgrades.ts';
 import type { Collection } from './collection.ts';
 
@@ -94,5 +95,6 @@ export const collections: readonly Collection[] = [
   logHeads,
   logCheckpoints,
   logTurns,
+  logStandings,
   upgradeSteps,
 ];

@@ -79,6 +79,12 @@ export const placeSettingTable = {
   logMlDsaKeyFile: optional('CAIRN_LOG_ML_DSA_KEY_FILE', text).about(
     'ML-DSA-44 key that signs the checkpoints as well, as a JWK or PEM file, for readers who do not rely on Ed25519 alone.',
   ),
+  logWitnesses: optional('CAIRN_LOG_WITNESSES', text).about(
+    'File with the witnesses whose cosignatures a checkpoint of the log needs, in the format of https://c2sp.org/tlog-policy: "witness <name> <vkey> <url>" lines, groups and a quorum. It is read at the start. Default: none, and checkpoints are published without witnesses.',
+  ),
+  logHeadFile: optional('CAIRN_LOG_HEAD_FILE', text).about(
+    'File with the largest tree of the log that was signed. Keep it outside of the store and its backups: the service then signs no second history after an older backup was restored. It is made when it is missing.',
+  ),
   logLevel: required(
     'CAIRN_LOG_LEVEL',
     choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

@@ -1,5 +1,5 @@
 import { logName } from '../../../contract/integrity/log-name.ts';
-import { messageOf } from '../../../domain/errors.ts';
+import { messageOf, ServiceError } from '../../../domain/errors.ts';
 import { parseServiceEntry } from '../../../domain/log/entries.ts';
 import { MerkleRange } from '../../../domain/log/merkle/range.ts';
 import {
@@ -24,8 +24,15 @@ import { remoteLog } from '../../client/remote-log.ts';
 import { failNo, failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { say } from '../../terminal/output.ts';
-import type { MonitorFlags } from './monitor.ts';
 import { type MonitorState, readState, writeState } from './monitor-state.ts';
+
+export interface MonitorOptions {
+  readonly logKey: readonly string[];
+  readonly logPolicy?: string;
+  readonly graph: readonly string[];
+  readonly agent: readonly string[];
+  readonly json?: true;
+}
 
 interface Place {
   readonly url: string;
@@ -58,7 +65,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 export class LogMonitor {
   readonly #io: Io;
   readonly #place: Place;
-  readonly #flags: MonitorFlags;
+  readonly #flags: MonitorOptions;
   readonly #client: ApiClient;
   readonly #log: RemoteLog;
   readonly #trust: LogTrust;
@@ -68,7 +75,7 @@ export class LogMonitor {
   private constructor(
     io: Io,
     place: Place,
-    flags: MonitorFlags,
+    flags: MonitorOptions,
     client: ApiClient,
     trust: LogTrust,
     keys: readonly string[],
@@ -79,7 +86,7 @@ export class LogMonitor {
     this.#state = readState(place.file, place.url);
   }
 
-  static async open(io: Io, place: Place, flags: MonitorFlags): Promise<LogMonitor> {
+  static async open(io: Io, place: Place, flags: MonitorOptions): Promise<LogMonitor> {
     const client = openClient(place);
     const given = await logTrust(flags);
     const state = readState(place.file, place.url);
@@ -178,6 +185,7 @@ export class LogMonitor {
       }
       if (error instanceof LogProofError)
         failNo(`The checkpoint of ${this.#place.url} is refused. ${error.message}`);
+      if (error instanceof ServiceError && error.code === 'damaged') failNo(error.message);
       throw error;
     }
   }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Io } from '../../terminal/io.ts';
 import { compareCommand } from './compare.ts';
 import { monitorCommand } from './monitor.ts';
+import { newOriginCommand } from './new-origin.ts';
 import { witnessCommand } from './witness.ts';
 
 export function logCommand(program: Command, io: Io): void {
@@ -9,4 +10,5 @@ export function logCommand(program: Command, io: Io): void {
   compareCommand(log, io);
   monitorCommand(log, io);
   witnessCommand(log, io);
+  newOriginCommand(log, io);
 }

@@ -7,6 +7,7 @@ import { readClientSettings } from '../../client/client-settings.ts';
 import { exitCodeOf, exitCodes, explanationOf, Failure } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { sayText, writeText } from '../../terminal/output.ts';
+import type { MonitorOptions } from './log-monitor.ts';
 
 const notes = `
 Each run compares the newest checkpoint with the last one, reads all new entries, and checks that the log has exactly these. If
@@ -23,15 +24,10 @@ Examples:
   $ cairn log monitor https://cairn.example --once --log-policy policy.txt --state /var/lib/monitor.json
   $ CAIRN_URL=https://cairn.example cairn log monitor --graph 0199b6f2-1c7e-7d3a-9a55-4b2f0c9e8d11`;
 
-export interface MonitorFlags {
+interface MonitorFlags extends MonitorOptions {
   readonly once?: true;
   readonly interval: number;
   readonly state?: string;
-  readonly logKey: readonly string[];
-  readonly logPolicy?: string;
-  readonly graph: readonly string[];
-  readonly agent: readonly string[];
-  readonly json?: true;
 }
 
 const collect = (value: string, former: readonly string[]) => [...former, value];

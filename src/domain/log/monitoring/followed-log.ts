@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { isSameHash, leafHash } from '../merkle/hashing.ts';
 import { consistencyProof, type TileReader, verifyConsistency } from '../merkle/proofs.ts';
@@ -11,7 +12,7 @@ import { LogProofError } from '../proof-error.ts';
 /** Reads a log of somebody else (c2sp.org/tlog-tiles). */
 export interface RemoteLog extends TileReader {
   checkpoint(): Promise<string>;
-  /** The first `width` entries of a bundle. */
+  /** The first `width` entries of a bundle. @throws ServiceError `damaged` for a missing one. */
   entries(bundle: { readonly index: number; readonly width: number }): Promise<readonly Uint8Array[]>;
 }
 
@@ -90,10 +91,15 @@ async function assertOneTree(
     const path = await consistencyProof(log, older.size, newer.size);
     verifyConsistency({ oldSize: older.size, size: newer.size, oldRoot: older.root, root: newer.root, path });
   } catch (error) {
-    if (!(error instanceof LogProofError)) throw error;
+    // A tree that the log does not serve any more is one that it denies.
+    if (!(error instanceof LogProofError || isMissing(error))) throw error;
     const message = `The tree of size ${newer.size} does not contain the tree of size ${older.size}. ${error.message}`;
     throw new LogContradiction(message, notes);
   }
+}
+
+function isMissing(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'damaged';
 }
 
 /** Appends the entries of a log up to a size. */

@@ -64,3 +64,28 @@ export class StandingWriter {
     return !isSameProblem || !before;
   }
 }
+
+export interface LogState {
+  readonly own: LogStanding | undefined;
+  readonly witnesses: readonly LogStanding[];
+}
+
+/** More witnesses are not asked. */
+const mostWitnesses = 100;
+
+export async function readStandings(records: Pick<LogStandings, 'page'>): Promise<LogState> {
+  const { records: all } = await records.page('key', [], { after: null, limit: mostWitnesses + 1 });
+  return {
+    own: all.find(({ id }) => id === ownStanding),
+    witnesses: all.filter(({ id }) => id !== ownStanding),
+  };
+}
+
+/** Forgets witnesses that are not asked any more. */
+export async function keepStandingsOf(
+  records: Pick<LogStandings, 'page' | 'remove'>,
+  urls: readonly string[],
+): Promise<void> {
+  const { witnesses } = await readStandings(records);
+  for (const { id } of witnesses) if (!urls.includes(id)) await records.remove(id);
+}

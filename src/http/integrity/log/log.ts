@@ -1,14 +1,16 @@
 import { graphLogParams, graphLogTileParams, logTileParams } from '../../../contract/integrity/log.ts';
+import { logName } from '../../../contract/integrity/log-name.ts';
 import { type AccessRule, known, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { graphForViewing } from '../../../domain/integrity/access/statement-scope.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
 import { parseTilePath } from '../../../domain/log/merkle/tiles.ts';
-import { logNames } from '../../../domain/log/names.ts';
+import { blindedName, logNames } from '../../../domain/log/names.ts';
+import { toBase64 } from '../../../domain/log/notes/base64.ts';
 import { keysOf, type PublishedLogs, publishedNote, publishedTile } from '../../../domain/log/published.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { type Answered, readyAnswer } from '../../answering.ts';
-import { errorAnswer } from '../../answers.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
 
 const tag = 'Log';
@@ -70,6 +72,20 @@ export function logRoutes(app: App, { publishedLogs, graphs, publicLog }: LogRou
       noteAnswer(await publishedNote(publishedLogs, await viewed(principal, uuid))),
   });
 
+  operation(app, 'GET /log/v1/graphs/{uuid}/name', {
+    access: known,
+    tag,
+    summary: 'Read how the service log names the log of a graph',
+    description: 'Monitors find its heads in the service log by this. Others cannot guess it.',
+    params: graphLogParams,
+    answers: {
+      200: jsonAnswer('The name and the secret that blinds it', logName),
+      404: errorAnswer('The log is empty, or the caller may not see it'),
+    },
+    handle: async ({ principal, params: { uuid }, answer }) =>
+      answer(200, await nameOf(publishedLogs, await viewed(principal, uuid))),
+  });
+
   operation(app, 'GET /log/v1/graphs/{uuid}/key', {
     access: known,
     tag,
@@ -89,6 +105,12 @@ export function logRoutes(app: App, { publishedLogs, graphs, publicLog }: LogRou
     handle: async ({ principal, params: { uuid, tile } }) =>
       tileAnswer(publishedLogs, await viewed(principal, uuid), tile, shared(false)),
   });
+}
+
+async function nameOf({ reading }: PublishedLogs, name: string) {
+  const nonce = await reading.nonceOf(name);
+  if (!nonce) throw new ServiceError('not_found', 'This log has no entries yet.');
+  return { name, nonce: toBase64(nonce), blinded_name: toBase64(blindedName(name, nonce)) };
 }
 
 const noteAnswers = {
