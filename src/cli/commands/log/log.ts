@@ -6,7 +6,9 @@ import { newOriginCommand } from './new-origin.ts';
 import { witnessCommand } from './witness.ts';
 
 export function logCommand(program: Command, io: Io): void {
-  const log = program.command('log').description('logs that nobody can rewrite: compare, follow and witness them');
+  const log = program
+    .command('log')
+    .description('logs that nobody can rewrite: compare, follow and witness them');
   compareCommand(log, io);
   monitorCommand(log, io);
   witnessCommand(log, io);
