@@ -3,6 +3,7 @@ import { blobHashes } from '../domain/integrity/blobs/blob-hashes.ts';
 import { blobSizes, openBlobs, verifiedBlobs } from '../domain/integrity/blobs/blob-store.ts';
 import { digestReferences } from '../domain/integrity/blobs/digest-references.ts';
 import { unhashedBlobs } from '../domain/integrity/blobs/hash-unhashed.ts';
+import { recentBlobs } from '../domain/integrity/blobs/recent-blobs.ts';
 import { sameBytes } from '../domain/integrity/blobs/same-bytes.ts';
 import { folderRecords, memberRecords } from '../domain/integrity/folders/folder-records.ts';
 import { openFolders } from '../domain/integrity/folders/folders.ts';
@@ -108,7 +109,7 @@ function joined(
   const search = fileSearch(fileIndexing);
   const folderIndex = { folders, members, rows, search };
   const stored = openBlobs(bucket, { sizes: database.of(blobSizes), naming: given, hashing: blobHashing });
-  const blobs = folderBlobs(stored, folderIndex);
+  const blobs = recentBlobs(folderBlobs(stored, folderIndex));
   const naming = { ...given, blobs };
   // If it fails, fsck still tells which names are missing.
   if (database.wasInterrupted) void nameNewest(naming).catch(() => {});

@@ -1,4 +1,4 @@
-import { type Cid, urnsOfBytes } from '../identifiers/cid.ts';
+import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { BlobStore, StagedBlob } from '../ports.ts';
 import { placeNumber } from '../statements/places.ts';
 import type { StatementList, StatementRows } from '../statements/rows.ts';
@@ -11,6 +11,12 @@ type Ports = Omit<NamingPorts, 'blobs'>;
 const documentPlace = placeNumber({ role: 'metadata', kind: namingKind });
 /** The newest statements about a document that get its name when it arrives after them. fsck names the others. */
 const mostRows = 10_000;
+
+/** How statements refer to a JSON document. */
+function identifiersOf({ text, digest, multihash }: Cid): string[] {
+  const others = [codecs.raw, codecs.jcs].map((codec) => makeCid(codec, digest, multihash).text);
+  return [...new Set([text, ...others])].map(cidUrn);
+}
 
 /** Which documents statements give as metadata. Documents that are stored at once are looked up at once. */
 type StatedAmong = (identifiers: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -50,7 +56,7 @@ async function nameByDocuments(
   const places = [documentPlace];
   const byIdentifier = new Map(
     documents.flatMap((document) =>
-      urnsOfBytes(document.cid)
+      identifiersOf(document.cid)
         .filter((one) => nameFor(one, document.found) !== undefined)
         .map((one) => [one, document] as const),
     ),
