@@ -1,5 +1,6 @@
 import { EvidencePool } from '../../workers/evidence-pool.ts';
 import type { RecordStore } from '../domain/collections/collection.ts';
+import { Gathering } from '../domain/gathering.ts';
 import { evidenceImports } from '../domain/integrity/evidence/evidence-records.ts';
 import { lineageRuns, lineageUses } from '../domain/integrity/evidence/openlineage/run-records.ts';
 import { KeyedTurns } from '../domain/keyed-turns.ts';
@@ -22,5 +23,6 @@ export function evidencePorts(
     lineageRuns: store.of(lineageRuns),
     lineageUses: store.of(lineageUses),
     lineageTurns: new KeyedTurns(),
+    evidenceRequests: new Gathering({ most: 100, atOnce: 2 }),
   };
 }

@@ -133,6 +133,23 @@ describe('the events of a run', () => {
   });
 });
 
+describe('requests that come at the same time', () => {
+  test('give what they would give one after the other, and each has its own answer', async () => {
+    const graph = await newGraph(service);
+    const ended = (run: string) => runEvent('COMPLETE', { run, outputs: [`table-${run}`] });
+    const known = await post(ended('known'), `?graph_id=${graph}`);
+    const events = [ended('one'), { ...ended('bad'), eventTime: 'today' }, ended('known'), ended('two')];
+    const answers = await Promise.all(events.map((event) => post(event, `?graph_id=${graph}`)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 400, 200, 201]);
+    expect(answers[2]?.json).toEqual(known.json);
+    for (const at of [0, 3]) {
+      const again = await post(events[at], `?graph_id=${graph}`);
+      expect(again).toEqual({ ...again, status: 200, json: answers[at]?.json });
+    }
+    expect(await runsIn(graph)).toHaveLength(3);
+  });
+});
+
 describe('a compressed event', () => {
   const compressed = (body: Uint8Array) =>
     send(service, 'POST', '/api/v1/lineage', body, { 'content-encoding': 'gzip' });

@@ -19,7 +19,7 @@ export async function storeMissing(
       smallContentBytes,
     );
     const missing = some.filter((_, index) => !found[index]);
-    const outcomes = await blobs.putSmall(missing);
+    const outcomes = missing.length > 0 ? await blobs.putSmall(missing) : [];
     for (const [index, { cid, bytes }] of missing.entries())
       if (outcomes[index] === 'known') await storeBytes(blobs, bytes, cid);
   }

@@ -1,18 +1,18 @@
 import pMap from 'p-map';
-import { authorizeProject, type Principal } from '../../access/access.ts';
+import type { Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Gathering } from '../../gathering.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { scopeFor } from '../access/statement-scope.ts';
-import { graphForWriting } from '../graphs/graphs.ts';
 import { cidUrn } from '../identifiers/cid.ts';
 import { parseUtcTime } from '../identifiers/timestamp.ts';
 import type { Check } from '../proofs/reasons.ts';
-import { registrarKey } from '../retractions/keep.ts';
 import { checkOf, signatureId } from '../signatures/signatures.ts';
 import type { StatementName } from '../statements/packed-names.ts';
+import { authorizeWriting, type Writer } from '../statements/statements.ts';
 import type { Evidence, EvidenceKind } from './evidence.ts';
 import { type FirstImports, timesOf } from './evidence-records.ts';
-import { type FolderFinding, withCollections } from './folders.ts';
+import { type Collected, type FolderFinding, withCollections } from './folders.ts';
 import { asEvidenceError } from './kinds.ts';
 import { eventIn } from './openlineage/kind.ts';
 import { followEvents, type RunFollowing } from './openlineage/runs.ts';
@@ -31,6 +31,8 @@ import { bytesOf, type EvidenceStoring, evidenceWriting } from './writing.ts';
 
 export interface EvidenceImporting extends EvidenceStoring, RunFollowing, FolderFinding, FirstImports {
   readonly evidenceReader: EvidenceReader;
+  /** Small requests that come at the same time. */
+  readonly evidenceRequests: Gathering;
   readonly limits: { readonly maxStatementBytes: number };
 }
 
@@ -60,9 +62,13 @@ export interface ImportResult {
   readonly isNew: boolean;
 }
 
+/** A request with more files goes alone. */
+const fewFiles = 20;
+const fewBytes = 1 << 20;
+
 /**
  * Stores files of evidence as they are, and the statements that follow from them. A refused file keeps none of the others from
- * being stored. Idempotent.
+ * being stored. Small requests of one caller that come at the same time share their writes. Idempotent.
  * @throws ServiceError if nothing can be stored, such as `forbidden` or `unavailable`.
  */
 export async function importEvidence(
@@ -71,19 +77,24 @@ export async function importEvidence(
   files: readonly Uint8Array[],
   request: ImportRequest,
 ): Promise<ImportResult> {
-  const { graphId } = request;
-  if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
-  const graph = graphId === null ? null : await graphForWriting(ports.graphs, principal, graphId);
-  const registrar = registrarKey(principal, graph?.projectId ?? null);
-  const read = await pMap(
-    files,
-    (bytes) => attempt(() => readFile(bytes, ports.evidenceReader, request.kind)),
-    {
-      concurrency: 1,
-    },
-  );
-  const good = read.filter((one): one is ReadFile => !(one instanceof ServiceError));
-  const { outcomes, isNew } = await importRead(ports, principal, good, { ...request, registrar });
+  const { registeredBy, graphId } = request;
+  const writer = await authorizeWriting(ports, principal, graphId);
+  const scope = await scopeFor(ports.graphs, principal, null);
+  const readOne = async (bytes: Uint8Array): Promise<GoodFile> => {
+    const file = await readFile(bytes, ports.evidenceReader, request.kind);
+    const collected = await asEvidenceError(() =>
+      pMap(file.evidence, (said) => withCollections(ports, said, scope)),
+    );
+    return { ...file, collected };
+  };
+  const read = await pMap(files, (bytes) => attempt(() => readOne(bytes)), { concurrency: 1 });
+  const good = read.filter((one): one is GoodFile => !(one instanceof ServiceError));
+  const by = { ...writer, registeredBy, graphId };
+  const work = (requests: readonly (readonly GoodFile[])[]) => importRequests(ports, requests, by);
+  const isSmall = files.length <= fewFiles && files.reduce((sum, { length }) => sum + length, 0) <= fewBytes;
+  const { outcomes, isNew } = isSmall
+    ? await ports.evidenceRequests.run(JSON.stringify(by), good, work)
+    : await importRead(ports, good, by);
   const byFile = new Map(good.map((file, at) => [file, outcomes[at] ?? []] as const));
   return {
     files: read.flatMap((one) => (one instanceof ServiceError ? one : (byFile.get(one) ?? []))),
@@ -91,27 +102,65 @@ export async function importEvidence(
   };
 }
 
-/** @see registrarKey */
-type RegistrarRequest = ImportRequest & { readonly registrar: string };
+interface GoodFile extends ReadFile {
+  /** Its evidence, with folders named by their collections. */
+  readonly collected: readonly Collected[];
+}
+
+/** Who brings evidence, in whose name and where. */
+interface Bringer extends Writer {
+  readonly registeredBy: string;
+  readonly graphId: string | null;
+}
 
 type Outcomes = { readonly outcomes: readonly (ImportedEvidence | ServiceError)[]; readonly isNew: boolean };
+
+/** Files that are new go together. The others go alone, to tell which of them give a new statement. */
+async function importRequests(
+  ports: EvidenceImporting,
+  requests: readonly (readonly GoodFile[])[],
+  by: Bringer,
+): Promise<Outcomes[]> {
+  const [only, ...others] = requests;
+  if (only && others.length === 0) return [await importRead(ports, only, by)];
+  const fresh = new Map<string, GoodFile>();
+  for (const file of requests.flat())
+    if ((await ports.unlimitedBlobs.size(file.blob)) === undefined) fresh.set(file.blob.text, file);
+  const together = [...fresh.values()];
+  const { outcomes } = await importRead(ports, together, by);
+  const known = new Map(together.map((file, at) => [file, outcomes[at]] as const));
+  return await pMap(
+    requests,
+    async (files) => {
+      const first = files.flatMap((file) => known.get(file) ?? []);
+      const rest = await importRead(
+        ports,
+        files.filter((file) => !known.has(file)),
+        by,
+      );
+      const left = [...rest.outcomes];
+      return {
+        outcomes: files.flatMap((file) => known.get(file) ?? left.shift() ?? []),
+        isNew: rest.isNew || first.some((one) => !(one instanceof ServiceError)),
+      };
+    },
+    { concurrency: 1 },
+  );
+}
 
 /** Files go together if all are accepted, and otherwise one by one. */
 async function importRead(
   ports: EvidenceImporting,
-  principal: Principal,
-  files: readonly ReadFile[],
-  request: RegistrarRequest,
+  files: readonly GoodFile[],
+  by: Bringer,
 ): Promise<Outcomes> {
   if (files.length === 0) return { outcomes: [], isNew: false };
   try {
-    return await importTogether(ports, principal, files, request);
+    return await importTogether(ports, files, by);
   } catch (error) {
     if (!(error instanceof ServiceError) || !isAboutStatements(error)) throw error;
     if (files.length === 1) return { outcomes: [error], isNew: false };
-    const each = await pMap(files, (file) => importRead(ports, principal, [file], request), {
-      concurrency: 1,
-    });
+    const each = await pMap(files, (file) => importRead(ports, [file], by), { concurrency: 1 });
     return { outcomes: each.flatMap(({ outcomes }) => outcomes), isNew: each.some((one) => one.isNew) };
   }
 }
@@ -130,18 +179,17 @@ function isAboutStatements({ code }: ServiceError): boolean {
 
 async function importTogether(
   ports: EvidenceImporting,
-  principal: Principal,
-  files: readonly ReadFile[],
-  { registeredBy, graphId, registrar }: RegistrarRequest,
+  files: readonly GoodFile[],
+  by: Bringer,
 ): Promise<Outcomes> {
+  const { registeredBy, graphId } = by;
   const times = await timesOf(ports, files, registeredBy);
-  const writing = evidenceWriting(ports, principal, graphId);
-  const scope = await scopeFor(ports.graphs, principal, null);
+  const writing = evidenceWriting(ports, by, graphId);
   const derived = await pMap(files, (file, at) =>
-    pMap(file.evidence, async (said) => {
-      const { evidence, blobs } = await withCollections(ports, said, scope);
-      const by = { registeredBy, time: timeOf(said, times[at]) };
-      return { blobs, ...(await deriveFrom(file, evidence, by, writing.identifyAll, ports.limits)) };
+    pMap(file.collected, async ({ evidence, blobs }) => {
+      const provenance = { registeredBy, time: timeOf(evidence, times[at]) };
+      const said = await deriveFrom(file, evidence, provenance, writing.identifyAll, ports.limits);
+      return { blobs, ...said };
     }),
   );
   const documents = derived.flat().flatMap((one) => [...one.blobs, ...one.documents.map(bytesOf)]);
@@ -149,9 +197,7 @@ async function importTogether(
   const statements = derived.map((parts) => parts.flatMap((one) => one.statements));
   const { names, isNew } = await writing.put(statements.flat(), [...originals, ...documents]);
   const events = files.map(({ evidence: [one] }) => one && eventIn(one));
-  const followed = await asEvidenceError(async () =>
-    followEvents(ports, writing, events, { registeredBy, graphId, registrar }),
-  );
+  const followed = await asEvidenceError(async () => followEvents(ports, writing, events, by));
   const checks = await checksOf(ports, names, statements.flat());
   let at = 0;
   const outcomes = files.map(({ kind, blob }, index) => {

@@ -1,11 +1,11 @@
-import { callerKey, type Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
+import { Gathering } from '../../gathering.ts';
 import type { JsonObject } from '../../json/is-object.ts';
 import { storeMissing } from '../blobs/small-blobs.ts';
 import type { BlobStore, Identifier, SmallBlob } from '../ports.ts';
 import { assertAllAccepted } from '../statements/accepted.ts';
 import type { StatementName } from '../statements/packed-names.ts';
-import { putStatements, type StatementWriting } from '../statements/statements.ts';
+import { type StatementWriting, storeStatements, type Writer } from '../statements/statements.ts';
 import type { JcsDocument } from './documents.ts';
 import type { IdentifyAll } from './statements.ts';
 
@@ -21,36 +21,60 @@ export interface EvidenceWriting {
   /** Stores blobs only. */
   readonly store: (blobs: readonly SmallBlob[]) => Promise<void>;
   /**
-   * Stores statements, and before them the blobs that they name.
-   * @returns the ids and names of the statements, and whether one was new.
+   * Stores statements, and before them the blobs that they name. Those who do so at the same time share one write.
+   * @returns the names of the statements, and whether one in the same write was new.
    */
   readonly put: (
     statements: readonly JsonObject[],
     blobs: readonly SmallBlob[],
-  ) => Promise<{ ids: readonly string[]; names: readonly StatementName[]; isNew: boolean }>;
+  ) => Promise<{ names: readonly StatementName[]; isNew: boolean }>;
 }
 
+interface Put {
+  readonly statements: readonly JsonObject[];
+  readonly blobs: readonly SmallBlob[];
+}
+
+const putsAtOnce = 100;
+
+/** More at once would hold up the writes of others. */
+const statementsAtOnce = 2_000;
+
+/** @param writer who brings evidence to the graph, and may do so. */
 export function evidenceWriting(
   ports: EvidenceStoring,
-  principal: Principal,
+  writer: Writer,
   graphId: string | null,
 ): EvidenceWriting {
   const { unlimitedBlobs: blobs, writes } = ports;
+  const gathering = new Gathering({ most: putsAtOnce, atOnce: 1 });
   const store = async (given: readonly SmallBlob[]) => {
-    await writes.run(() => storeMissing(blobs, given), callerKey(principal));
+    await writes.run(() => storeMissing(blobs, given), writer.caller);
+  };
+  const putAll = async (puts: readonly Put[]) => {
+    const texts = puts.flatMap(({ statements }) => statements.map((one) => JSON.stringify(one)));
+    for (const text of texts) assertSize(text, ports.limits);
+    await store(puts.flatMap((one) => one.blobs));
+    const all: StatementName[] = [];
+    let isNew = false;
+    for (let at = 0; at < texts.length; at += statementsAtOnce) {
+      const body = bodyOf(texts.slice(at, at + statementsAtOnce));
+      const put = { ...body, isBatch: true, generateId: true, graphId, issueVc: false };
+      const stored = await storeStatements(ports, writer, put);
+      all.push(...stored.names);
+      isNew ||= stored.isNew;
+    }
+    let end = 0;
+    return puts.map(({ statements }) => {
+      const names = all.slice(end, end + statements.length);
+      end += statements.length;
+      return { names, isNew };
+    });
   };
   return {
     identifyAll: identifying(ports.identifier),
     store,
-    async put(statements, named) {
-      const texts = statements.map((one) => JSON.stringify(one));
-      for (const text of texts) assertSize(text, ports.limits);
-      await store(named);
-      const put = { ...bodyOf(texts), isBatch: true, generateId: true, graphId, issueVc: false };
-      const { names, isNew } = await putStatements(ports, principal, put);
-      const all = [...names];
-      return { ids: all.map(({ statement_id: id }) => id), names: all, isNew };
-    },
+    put: (statements, named) => gathering.run('', { statements, blobs: named }, putAll),
   };
 }
 

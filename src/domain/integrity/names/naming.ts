@@ -111,7 +111,7 @@ export async function keepNames(
   verified: readonly WholeStatement[],
 ): Promise<void> {
   if (records.length === 0) return;
-  const areNew = await names.insert(records);
+  const [areNew] = await Promise.all([names.insert(records), search(records, verified)]);
   const known = records.filter((_, at) => !areNew[at]);
   const stored =
     known.length === 0 ? [] : (await names.among('key', [...new Set(known.map(({ id }) => id))], 1)).flat();
@@ -121,7 +121,6 @@ export async function keepNames(
     const isSame = subject === record.subject && name === record.name && newestFirst === record.newestFirst;
     if (!isSame) await names.update(id, {}, record);
   }
-  await search(records, verified);
 }
 
 /** The records that these stored statements give. */

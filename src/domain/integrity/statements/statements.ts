@@ -48,12 +48,37 @@ export interface PutResult {
 export async function putStatements(
   ports: StatementWriting,
   principal: Principal,
-  { body, ranges, isBatch, generateId, graphId, issueVc }: PutStatements,
+  put: PutStatements,
 ): Promise<PutResult> {
-  const { statements, graphs, identifier, contexts, writes, verifying } = ports;
+  return await storeStatements(ports, await authorizeWriting(ports, principal, put.graphId), put);
+}
+
+/** Who stores statements, and that they may. */
+export interface Writer {
+  /** As `registrarKey` names them. */
+  readonly registrar: string;
+  /** As `callerKey` names them. */
+  readonly caller: string;
+}
+
+/** @throws ServiceError `forbidden`, `unknown_graph`. */
+export async function authorizeWriting(
+  { graphs }: Pick<StatementWriting, 'graphs'>,
+  principal: Principal,
+  graphId: string | null,
+): Promise<Writer> {
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
   const graph = graphId === null ? null : await graphForWriting(graphs, principal, graphId);
-  const registrar = registrarKey(principal, graph?.projectId ?? null);
+  return { registrar: registrarKey(principal, graph?.projectId ?? null), caller: callerKey(principal) };
+}
+
+/** As `putStatements`, in the name of somebody who may do it. */
+export async function storeStatements(
+  ports: StatementWriting,
+  { registrar, caller }: Writer,
+  { body, ranges, isBatch, generateId, graphId, issueVc }: PutStatements,
+): Promise<PutResult> {
+  const { statements, identifier, contexts, writes, verifying } = ports;
   const options = { generateId, strict: true, reportCoverage: false };
   const identified = await identifier.identify(body, ranges, options);
   if (isBatch) assertAllAccepted(identified);
@@ -69,7 +94,6 @@ export async function putStatements(
     await keepRetractions(ports, rows, registrar);
     return counts;
   };
-  const caller = callerKey(principal);
   const { stored, joined } = await writes.run(store, caller);
   const isNew = stored + joined > 0;
   if (!issueVc) return { names, rows, isNew, issued: null };

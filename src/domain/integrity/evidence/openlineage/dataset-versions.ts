@@ -1,7 +1,10 @@
+import pMap from 'p-map';
 import { eachRecord } from '../../../collections/records.ts';
 import type { WrittenVersion } from './run-evidence.ts';
 import { datasetKey, type LineageRun, type LineageUse, type LineageUses, useKey } from './run-records.ts';
 import type { RunState, UsedDataset } from './run-state.ts';
+
+const readsAtOnce = 16;
 
 /**
  * Which version of a dataset a run has read: the last one that another run had written when it began. Runs that failed write
@@ -9,9 +12,9 @@ import type { RunState, UsedDataset } from './run-state.ts';
  * gives the same versions.
  */
 export class DatasetVersions {
-  readonly #uses: Pick<LineageUses, 'get' | 'insert' | 'update' | 'page'>;
+  readonly #uses: Pick<LineageUses, 'among' | 'insert' | 'update' | 'page'>;
 
-  constructor(uses: Pick<LineageUses, 'get' | 'insert' | 'update' | 'page'>) {
+  constructor(uses: Pick<LineageUses, 'among' | 'insert' | 'update' | 'page'>) {
     this.#uses = uses;
   }
 
@@ -19,11 +22,15 @@ export class DatasetVersions {
   async record(run: LineageRun, state: RunState): Promise<void> {
     const uses = usesOf(run, state);
     const isNew = await this.#uses.insert(uses);
-    for (const [index, use] of uses.entries()) {
-      if (isNew[index]) continue;
+    const known = uses.filter((_, index) => !isNew[index]);
+    if (known.length === 0) return;
+    const ids = known.map(({ id }) => id);
+    const before = (await this.#uses.among('key', ids, 1)).flat();
+    const recorded = new Map(before.map((use) => [use.id, use]));
+    for (const { id, at, version } of known) {
       // An event that came late may have told an earlier time, or a version.
-      const { at, version } = use;
-      await this.#uses.update(use.id, {}, { at, version });
+      const use = recorded.get(id);
+      if (use?.at !== at || use.version !== version) await this.#uses.update(id, {}, { at, version });
     }
   }
 
@@ -32,19 +39,20 @@ export class DatasetVersions {
    * @returns also those that nobody has written and that this run was the first to read, so that it names them.
    */
   async read(run: LineageRun, state: RunState) {
-    const found = new Map<UsedDataset, WrittenVersion>();
-    const first: UsedDataset[] = [];
-    for (const input of state.inputs) {
-      if (input.version) continue;
+    const written = new Map<UsedDataset, WrittenVersion>();
+    const first = new Set<UsedDataset>();
+    const find = async (input: UsedDataset) => {
       const dataset = datasetKey(run.graphId, input.namespace, input.name);
       const range = { until: state.first + 1 };
       const asked = { after: null, limit: 2, order: 'descending', range } as const;
       const { records } = await this.#uses.page('byDataset', [dataset, 'write'], asked);
-      const written = records.find((use) => use.run !== run.id);
-      if (written) found.set(input, { version: written.version, run: written.runId });
-      else if (await this.#isFirst(run, dataset)) first.push(input);
-    }
-    return { written: found, first };
+      const other = records.find((use) => use.run !== run.id);
+      if (other) written.set(input, { version: other.version, run: other.runId });
+      else if (await this.#isFirst(run, dataset)) first.add(input);
+    };
+    const without = state.inputs.filter(({ version }) => !version);
+    await pMap(without, find, { concurrency: readsAtOnce });
+    return { written, first: without.filter((input) => first.has(input)) };
   }
 
   async #isFirst(run: LineageRun, dataset: string): Promise<boolean> {

@@ -19,7 +19,7 @@ import { mergeStates, type RunState, stateOf } from './run-state.ts';
 
 export interface RunFollowing {
   readonly lineageRuns: Pick<LineageRuns, 'get' | 'insert' | 'update'>;
-  readonly lineageUses: Pick<LineageUses, 'get' | 'insert' | 'update' | 'page'>;
+  readonly lineageUses: Pick<LineageUses, 'among' | 'insert' | 'update' | 'page'>;
   /** Processes meet in the records of runs. Within a process, works on the same run take turns. */
   readonly lineageTurns: KeyedTurns;
 }
@@ -177,7 +177,8 @@ class LineageFollower {
   }
 }
 
-const runsAtOnce = 8;
+/** Runs at work together share their writes. */
+const runsAtOnce = 100;
 
 async function merge(
   runs: RunFollowing['lineageRuns'],
