@@ -55,6 +55,7 @@ const properties = {
   extends: true as const,
   test: {
     name: 'properties',
+    testTimeout: 300_000,
     include: ['test/**/*.property.test.ts', 'test/storage/embedded/fsck.test.ts'],
     env: { CAIRN_TEST_THOROUGH: 'true' },
   },

@@ -69,7 +69,16 @@ describe('cairn serve', () => {
 
   test('ends the process when closing takes more than 3 seconds after the last request', async () => {
     using folder = temporaryFolder();
-    const { stop, done, exits, stderr } = await startServe(folder.path);
+    const { url, stop, done, exits, stderr } = await startServe(folder.path);
+    // Starts a thread that has to be closed.
+    const headers = { 'content-type': 'application/json' };
+    const body = '{"@id":"urn:a","urn:b":"c"}';
+    const answer = await fetch(new URL('/utils/v1/json-ld/to-nquads', url), {
+      method: 'POST',
+      headers,
+      body,
+    });
+    expect(answer.status).toBe(200);
     const terminate = Worker.prototype.terminate;
     const stuck = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
