@@ -953,6 +953,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/log/v1/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the newest checkpoint of the service log
+         * @description A signed note (c2sp.org/tlog-checkpoint). Each entry of this log commits to the head of another log.
+         */
+        get: operations["getLogV1Checkpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the keys that checkpoints of the service log are verified with
+         * @description Verifier keys (c2sp.org/signed-note), one in a line. Compare them with what the operator has told you.
+         */
+        get: operations["getLogV1Key"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/tile/{tile}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a tile of the service log, or a bundle of its entries */
+        get: operations["getLogV1TileByTile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/graphs/{uuid}/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the newest published checkpoint of the log of a graph */
+        get: operations["getLogV1GraphsByUuidCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/graphs/{uuid}/name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the service log names the log of a graph
+         * @description Monitors find its heads in the service log by this. Others cannot guess it.
+         */
+        get: operations["getLogV1GraphsByUuidName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/graphs/{uuid}/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the keys that checkpoints of the log of a graph are verified with */
+        get: operations["getLogV1GraphsByUuidKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/graphs/{uuid}/tile/{tile}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a tile of the log of a graph, or a bundle of its entries */
+        get: operations["getLogV1GraphsByUuidTileByTile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/did.json": {
         parameters: {
             query?: never;
@@ -1721,7 +1849,7 @@ export interface components {
             /** @description A sentence: what is wrong and what to do */
             error: string;
             /** @enum {string} */
-            code: "invalid_request" | "invalid_json" | "invalid_statement" | "invalid_credential" | "invalid_evidence" | "invalid_proof" | "invalid_cid" | "cid_mismatch" | "missing_id" | "id_mismatch" | "unknown_graph" | "unknown_context" | "not_covered" | "too_complex" | "too_deep" | "truncated_upload" | "unauthorized" | "forbidden" | "agent_revoked" | "not_found" | "method_not_allowed" | "not_acceptable" | "too_slow" | "conflict" | "too_large" | "unsupported_media_type" | "range_not_satisfiable" | "unexpected_content" | "rate_limited" | "internal" | "damaged" | "unavailable" | "storage_full";
+            code: "invalid_request" | "invalid_json" | "invalid_statement" | "invalid_credential" | "invalid_evidence" | "invalid_proof" | "invalid_cid" | "cid_mismatch" | "missing_id" | "id_mismatch" | "unknown_graph" | "unknown_context" | "not_covered" | "too_complex" | "too_deep" | "truncated_upload" | "unauthorized" | "forbidden" | "agent_revoked" | "not_found" | "method_not_allowed" | "not_acceptable" | "too_slow" | "conflict" | "not_logged" | "too_large" | "unsupported_media_type" | "range_not_satisfiable" | "unexpected_content" | "rate_limited" | "internal" | "damaged" | "unavailable" | "storage_full";
             request_id: string;
             details?: {
                 /** @description Position in the batch */
@@ -5731,6 +5859,170 @@ export interface operations {
             };
         };
     };
+    getLogV1Checkpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getLogV1Key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getLogV1TileByTile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Level (or "entries"), index, and for a partial tile its width, as in c2sp.org/tlog-tiles. The slashes stand in the path. */
+                tile: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hashes of 32 bytes; of entries each after its length in two bytes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+        };
+    };
+    getLogV1GraphsByUuidCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, with or without urn:uuid: */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getLogV1GraphsByUuidName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, with or without urn:uuid: */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The name and the secret that blinds it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Such as graphs/<uuid> */
+                        name: string;
+                        /** @description The secret of 32 bytes that blinds the name */
+                        nonce: string;
+                        /** @description What the service log says instead: SHA-256 of "cairn log v1", the nonce and the name, in base64 */
+                        blinded_name: string;
+                    };
+                };
+            };
+        };
+    };
+    getLogV1GraphsByUuidKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, with or without urn:uuid: */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getLogV1GraphsByUuidTileByTile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, with or without urn:uuid: */
+                uuid: string;
+                /** @description Level (or "entries"), index, and for a partial tile its width, as in c2sp.org/tlog-tiles. The slashes stand in the path. */
+                tile: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hashes of 32 bytes; of entries each after its length in two bytes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+        };
+    };
     getWellKnownDidJson: {
         parameters: {
             query?: never;
@@ -5812,6 +6104,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         status: "up";
+                        /** @description What an operator should look at, although all requests are answered */
+                        warnings?: string[];
                         /** @description Why requests are answered 503 at the moment */
                         problem?: string;
                     };
