@@ -122,7 +122,7 @@ test('a build, its parts, a training, a signed model and a deployment are one li
       'raw.csv',
       'trainer.pyz',
       'numpy@2.0',
-      'git+https://github.com/o/app@refs/tags/v1',
+      'github.com/o/app@v1',
     ]),
   );
   const reached = new Set([deployed.id]);

@@ -32,7 +32,7 @@ describeTestData('files of slsa-verifier and of the GitHub CLI', () => {
         {
           trust: { state: 'claimed' },
           inputs: expect.arrayContaining([
-            { id: expect.any(String), name: expect.stringMatching(/^git\+https:/) },
+            { id: expect.any(String), name: expect.stringMatching(/^github\.com\//) },
           ]),
           output_count: 1,
         },
@@ -59,11 +59,8 @@ describeTestData('files of slsa-verifier and of the GitHub CLI', () => {
   });
 
   test.each([
-    ['gundam-visor-cli-v1-tag-invalidsigprov.tgz.json', 'pkg:npm/gundam-visor@1.0.1'],
-    [
-      'supreme-googles-cli-v02-tag-invalidsigprov.tgz.json',
-      'pkg:npm/%40trishankatdatadog/supreme-goggles@1.0.5',
-    ],
+    ['gundam-visor-cli-v1-tag-invalidsigprov.tgz.json', 'gundam-visor@1.0.1'],
+    ['supreme-googles-cli-v02-tag-invalidsigprov.tgz.json', '@trishankatdatadog/supreme-goggles@1.0.5'],
   ])('%s of npm is a run and the publication of its package', async (file, name) => {
     const { status, json, runs } = await runsOf(`${slsa}/npm/gha/${file}`);
     expect([status, json.kind], JSON.stringify(json)).toEqual([201, 'attestations']);

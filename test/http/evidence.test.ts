@@ -24,7 +24,7 @@ describe('SLSA provenance', () => {
         duration: 90,
         result: 'succeeded',
         trust: { state: 'claimed' },
-        inputs: [{ name: 'git+https://github.com/o/app@refs/tags/v1' }, { id: artefact('b') }],
+        inputs: [{ name: 'github.com/o/app@v1' }, { id: artefact('b') }],
         outputs: [{ id: artefact('a'), name: 'app.tar.gz' }],
       },
     ]);
@@ -166,5 +166,33 @@ describe('what tools write beside the specifications', () => {
   test('a problem in an SBOM of GitHub has its place', async () => {
     const { json } = await post({ sbom: { ...spdx, name: 5 } });
     expect(json.details?.[0]?.pointer).toBe('/sbom/name');
+  });
+
+  test('things and builds get names that people read', async () => {
+    const graph = await newGraph(service);
+    const subject = [
+      { name: 'pkg:docker/%40o/app@latest?platform=linux%2Famd64', digest: { sha256: sha256('d') } },
+    ];
+    const materials = [
+      { uri: 'https://github.com/o/r.git#refs/heads/main', digest: { sha1: 'e'.repeat(40) } },
+      { uri: 'git+https://github.com/o/r@refs/tags/v1', digest: { sha1: 'f'.repeat(40) } },
+    ];
+    const predicate = {
+      builder: { id: '' },
+      buildType: 'https://mobyproject.org/buildkit@v1',
+      invocation: { configSource: { entryPoint: 'Dockerfile' } },
+      materials,
+    };
+    const predicateType = 'https://slsa.dev/provenance/v0.2';
+    const file = slsaStatement({ subject, predicateType, predicate });
+    expect((await post(file, `?graph_id=${graph}`)).status).toBe(201);
+    const { runs } = (await send(service, 'GET', `/runs/v1?graph_id=${graph}`)).json;
+    expect(runs).toMatchObject([
+      {
+        name: 'Build of @o/app@latest',
+        inputs: [{ name: 'github.com/o/r@main' }, { name: 'github.com/o/r@v1' }],
+        outputs: [{ name: '@o/app@latest' }],
+      },
+    ]);
   });
 });

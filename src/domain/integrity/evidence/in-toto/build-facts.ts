@@ -1,6 +1,6 @@
 import { jcs } from '../../identification/jcs.ts';
 import { parseUtcTime } from '../../identifiers/timestamp.ts';
-import type { Step } from '../evidence.ts';
+import type { Step, Thing } from '../evidence.ts';
 
 /** What provenance says of a build, beside what went in and came out. */
 interface Build {
@@ -15,6 +15,12 @@ interface Build {
 
 /** Larger parameters stay in the original file. */
 const parametersLimit = 16_384;
+
+/** A type of builds says nothing about one of them. */
+export function nameOfBuild(buildType: string, subjects: readonly Thing[]): string {
+  const named = subjects.find(({ name }) => name);
+  return named ? `Build of ${named.name}` : buildType;
+}
 
 /** The facts that the page of the run shows, and the time of the evidence. */
 export function buildFacts(build: Build): { facts: Step['facts']; time: string | undefined } {

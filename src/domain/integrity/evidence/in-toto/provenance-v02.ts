@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Evidence, Thing } from '../evidence.ts';
 import { shaped } from '../shaped.ts';
 import { uriReference } from '../things.ts';
-import { buildFacts } from './build-facts.ts';
+import { buildFacts, nameOfBuild } from './build-facts.ts';
 import { resource, thingOf } from './resource.ts';
 
 const text = z.string();
@@ -80,10 +80,16 @@ function programAt(entryPoint: string, place: string | null | undefined): Thing 
   return { name: entryPoint, reference: { namespace, name: entryPoint, ...(version && { version }) } };
 }
 
+/** The entry point of a repository tells builds apart. That of a folder, such as `Dockerfile`, does not. */
+function nameOf({ program: { name, reference }, buildType }: Build, subjects: readonly Thing[]): string {
+  const isOfPlace = name !== undefined && name !== buildType && reference?.namespace !== '';
+  return isOfPlace ? name : nameOfBuild(buildType, subjects);
+}
+
 function buildOf(build: Build, subjects: readonly Thing[]): Evidence {
   const { builder: machine, buildType, program, parameters, metadata: about, materials: from } = build;
   const { facts, time } = buildFacts({
-    name: program.name ?? buildType,
+    name: nameOf(build, subjects),
     builder: machine,
     buildType,
     invocation: about?.buildInvocationId ?? about?.buildInvocationID ?? undefined,

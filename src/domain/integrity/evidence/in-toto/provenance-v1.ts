@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Evidence, Thing } from '../evidence.ts';
 import { shaped } from '../shaped.ts';
 import { uriReference } from '../things.ts';
-import { buildFacts } from './build-facts.ts';
+import { buildFacts, nameOfBuild } from './build-facts.ts';
 import { resource, thingOf } from './resource.ts';
 
 const text = z.string();
@@ -48,7 +48,7 @@ export function readProvenanceV1(predicate: object, subjects: readonly Thing[]):
     ? { name: ran.path, reference: referenceOfWorkflow(ran) }
     : { name: buildType, reference: uriReference(buildType) };
   const { facts, time } = buildFacts({
-    name: program.name,
+    name: ran ? ran.path : nameOfBuild(buildType, subjects),
     builder: runDetails.builder.id,
     buildType,
     invocation: invocationId ?? undefined,

@@ -30,7 +30,31 @@ export function thingOf({ name, uri, digest }: Resource): Thing {
     value,
   ]);
   return {
-    ...(called && { name: called, reference: uriReference(uri || called) }),
+    ...(called && { name: nameForPeople(called), reference: uriReference(uri || called) }),
     ...(named.length > 0 && { digests: Object.fromEntries(named) }),
   };
+}
+
+const packageUrl = /^pkg:[^/]+\/([^?#]+)/i;
+const repository =
+  /^(?:git\+[a-z]+:\/\/|https?:\/\/(?=[^@#]+\.git(?:[@#]|$)))(?:[^@/]*@)?([^@#]+?)(?:\.git)?(?:[@#](?:refs\/(?:heads|tags)\/)?(.+))?$/i;
+const witness = /^https:\/\/witness\.[a-z.]+\/attestations\/[^/]+\/v[\d.]+\/(?:file:)?(.+)$/;
+
+/**
+ * A package as `name@version`, a Git repository as `host/owner/name@branch`, and what witness names without its prefix. The
+ * reference has the whole address.
+ */
+function nameForPeople(name: string): string {
+  const [, path] = packageUrl.exec(name) ?? witness.exec(name) ?? [];
+  if (path !== undefined) return decoded(path);
+  const [, place, version] = repository.exec(name) ?? [];
+  return place === undefined ? name : [place, version].filter(Boolean).join('@');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
