@@ -118,12 +118,7 @@ test('a build, its parts, a training, a signed model and a deployment are one li
   );
   const of = (member: string) => nodes.map((node: Readonly<Record<string, unknown>>) => node[member]);
   expect(of('name')).toEqual(
-    expect.arrayContaining([
-      'raw.csv',
-      'trainer.pyz',
-      'numpy@2.0',
-      'github.com/o/app@v1',
-    ]),
+    expect.arrayContaining(['raw.csv', 'trainer.pyz', 'numpy@2.0', 'github.com/o/app@v1']),
   );
   const reached = new Set([deployed.id]);
   for (let before = 0; before < reached.size; ) {
