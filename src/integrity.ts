@@ -4,7 +4,7 @@ import { sessionMode } from './composition/browser-sessions.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { evidencePorts } from './composition/evidence.ts';
 import { authenticationOf, openAuditTrail } from './composition/integrity-authentication.ts';
-import { keepLogs, openServiceLogs } from './composition/log.ts';
+import { keepLogs, openServiceLogs, proofPorts } from './composition/log.ts';
 import { namePorts } from './composition/names.ts';
 import { followRunTimeLimits } from './composition/run-time-limits.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
@@ -52,6 +52,7 @@ import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { logRoutes } from './http/integrity/log/log.ts';
 import { logWarnings } from './http/integrity/log/log-warnings.ts';
+import { proofRoutes } from './http/integrity/log/proofs.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
 import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
@@ -167,6 +168,7 @@ export async function openIntegrityOn(
     ...namePorts(store, signatures.ownDids, settings.serviceName),
     graphs: store.graphs,
     graphContents: store.graphContents,
+    ...proofPorts(store, logs),
     graphImports: store.graphImports,
     spools: store.spools,
     registry,
@@ -272,12 +274,10 @@ export async function openIntegrityOn(
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
   logRoutes(app, { publishedLogs: logs, graphs: store.graphs, publicLog: settings.publicLog });
+  proofRoutes(app, { ...ports, stopping });
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
-  healthRoutes(app, operation, 'GET /health/v1', {
-    ...ports,
-    warnings: () => logWarnings(store.of(logStandings)),
-    stopping,
-  });
+  const warnings = () => logWarnings(store.of(logStandings));
+  healthRoutes(app, operation, 'GET /health/v1', { ...ports, warnings, stopping });
   if (session.mode) signedInPages(app, (context) => signedIn(context, session.mode, session.ports));
   uiRoutes(app, { ...ports, links });
   noSuchPage(app, links);

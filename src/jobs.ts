@@ -18,9 +18,12 @@ import { statusEntries } from './domain/integrity/credentials/status-entries.ts'
 import { requestUnsignedLists, statusListJobs } from './domain/integrity/credentials/status-list-job.ts';
 import { manifestExports, removeOrphanedResults } from './domain/integrity/exports/export-work.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import { logsForExport } from './domain/integrity/manifest/published-heads.ts';
 import { dueJobs, releaseJobs } from './domain/jobs/job-records.ts';
 import { type JobKind, type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import { type JobAttempt, type JobQueue, jobs } from './domain/jobs/jobs.ts';
+import { logReading } from './domain/log/reading.ts';
+import { logRecords } from './domain/log/records.ts';
 import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { noTelemetry, type Telemetry } from './platform/telemetry/telemetry.ts';
@@ -99,10 +102,12 @@ export function workOnJobs(
 ): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const records = store.of(jobs);
+  const reading = logReading(logRecords(store), store.loggedRows);
+  const logs = logsForExport({ rows: store.rows, reading });
   const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
   const signedLists = signedListPorts(store, { identifier, signer });
   const kinds = [
-    manifestExports(ports, store.exportResults, { jobs: records, mostBytes }) as JobKind,
+    manifestExports(ports, store.exportResults, { jobs: records, mostBytes, logs }) as JobKind,
     statusListJobs(signedLists) as JobKind,
   ].map((kind) => observedKind(kind, telemetry));
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>

@@ -1081,6 +1081,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/log/v1/proof/{statement}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of a statement
+         * @description A proof (c2sp.org/tlog-proof) that the service log commits to the statement. The extra line has the path from the statement to the head of the log of its graph.
+         */
+        get: operations["getLogV1ProofByStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/proofs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the receipts of many statements
+         * @description At most 1,000 at once, all from one checkpoint. Nothing is stored.
+         */
+        post: operations["postLogV1Proofs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/did.json": {
         parameters: {
             query?: never;
@@ -2232,6 +2272,11 @@ export interface components {
             anchors?: {
                 [key: string]: unknown;
             }[];
+            /**
+             * @description It has exactly the statements of the logs that its anchors cover
+             * @enum {boolean}
+             */
+            complete?: true;
         };
         ManifestExport: {
             /** Format: uuid */
@@ -2262,6 +2307,8 @@ export interface components {
                 cids: string[];
             } | null;
             left_out_statements: number;
+            /** @description With include_proofs: statements that came after the head that is proved, and are left out */
+            later_statements?: number;
             /** @description Path of the manifest when it is finished */
             result: string | null;
             /** @description BLAKE3-256 hash of the manifest in hex, which is also its ETag */
@@ -3072,6 +3119,26 @@ export interface components {
                     reason?: string;
                 };
             };
+        };
+        Receipts: {
+            receipts: {
+                statement_id: string;
+                /** @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu */
+                jcs_cid: string;
+                /** Format: uuid */
+                graph_id: string | null;
+                /** @description A proof (c2sp.org/tlog-proof); null if no published checkpoint has the statement yet */
+                receipt: string | null;
+            }[];
+        };
+        AskForReceipts: {
+            /** @description Ids or jcs_cids of statements */
+            statements: string[];
+            /**
+             * Format: uuid
+             * @description The graph in whose log the statement is. Default: the oldest graph that the caller may view, or the log of statements without a graph
+             */
+            graph_id?: string | null;
         };
         DidDocument: {
             "@context": string[];
@@ -4893,6 +4960,8 @@ export interface operations {
                 include_blobs?: boolean;
                 /** @description Include the descendants of the given graphs */
                 include_descendants?: boolean;
+                /** @description Include proofs that the manifest has exactly the statements that the log of each graph has at a published head. Waits at most 10 seconds for statements that are not published yet */
+                include_proofs?: boolean;
             };
             header?: {
                 /** @description respond-async: answer 202 at once, or with wait=10 when the export has ended, or after 10 seconds (RFC 7240) */
@@ -6019,6 +6088,69 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+        };
+    };
+    getLogV1ProofByStatement: {
+        parameters: {
+            query?: {
+                /** @description The graph in whose log the statement is. Default: the oldest graph that the caller may view, or the log of statements without a graph */
+                graph_id?: string;
+            };
+            header?: {
+                /** @description wait=10: answer when a published checkpoint has the statements, or after 10 seconds (RFC 7240), up to 30 */
+                Prefer?: string;
+            };
+            path: {
+                /** @description The id of the statement, with or without urn:cid:, or the jcs_cid of one form */
+                statement: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    postLogV1Proofs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description wait=10: answer when a published checkpoint has the statements, or after 10 seconds (RFC 7240), up to 30 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "statements": [
+                 *         "bagb6qaq6eck62dk7wabsscacsqyri7io4z7bku6r6kagharr62qbbdhnpwwwc"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AskForReceipts"];
+            };
+        };
+        responses: {
+            /** @description The receipts in the order of the request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipts"];
                 };
             };
         };

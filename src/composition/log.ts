@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { messageOf, ServiceError } from '../domain/errors.ts';
+import { logsForExport } from '../domain/integrity/manifest/published-heads.ts';
 import { appendNew } from '../domain/log/appending/appender.ts';
 import { publishHead } from '../domain/log/appending/publish.ts';
 import { endTurns, hasTurn } from '../domain/log/appending/turns.ts';
@@ -107,6 +108,11 @@ async function ownOrigin(
 }
 
 const everyMs = 250;
+
+/** What makes receipts, and exports with proofs. */
+export function proofPorts({ rows }: Pick<Store, 'rows'>, { reading }: Pick<ServiceLogs, 'reading'>) {
+  return { rows, logReading: reading, logsForExport: logsForExport({ rows, reading }) };
+}
 
 /** Brings what is stored into the logs, and publishes checkpoints, until disposed of. */
 export function keepLogs(

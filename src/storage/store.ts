@@ -66,4 +66,4 @@ export interface PlannedStore
   readonly indexDueFolders: (stop?: AbortSignal) => Promise<number>;
 }
 
-export type Store = Omit<PlannedStore, Exclude<keyof StoreOfRows, 'statements'> | 'wasInterrupted'>;
+export type Store = Omit<PlannedStore, Exclude<keyof StoreOfRows, 'statements' | 'rows'> | 'wasInterrupted'>;

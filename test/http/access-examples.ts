@@ -341,6 +341,24 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /log/v1/checkpoint': published('/log/v1/checkpoint'),
   'GET /log/v1/key': published('/log/v1/key'),
   'GET /log/v1/tile/{tile}': published('/log/v1/tile/0/000.p/1'),
+  'GET /log/v1/proof/{statement}': {
+    access: anywhere('view_project_data'),
+    request: ({ alpha }) => ({
+      path: `/log/v1/proof/${alpha.statement.rdfc_cid}?graph_id=${alpha.id}`,
+      headers: { prefer: 'wait=20' },
+    }),
+    status: 200,
+    secret: () => 'c2sp.org/tlog-proof',
+  },
+  'POST /log/v1/proofs': {
+    access: anywhere('view_project_data'),
+    request: ({ alpha }) => ({
+      path: '/log/v1/proofs',
+      ...json({ statements: [alpha.statement.rdfc_cid], graph_id: alpha.id }),
+    }),
+    status: 200,
+    secret: () => '"receipts"',
+  },
   'GET /log/v1/graphs/{uuid}/checkpoint': ofGraphLog('checkpoint', ({ alpha }) => `/graphs/${alpha.id}\n`),
   'GET /log/v1/graphs/{uuid}/name': ofGraphLog('name', ({ alpha }) => `graphs/${alpha.id}`),
   'GET /log/v1/graphs/{uuid}/key': ofGraphLog('key', ({ alpha }) => `/graphs/${alpha.id}+`),

@@ -18,6 +18,7 @@ interface ExportFlags {
   readonly descendants?: true;
   readonly contexts: boolean;
   readonly blobs: boolean;
+  readonly proofs?: true;
   readonly restart?: true;
   readonly json?: true;
   readonly format: string;
@@ -30,13 +31,13 @@ const nothing =
 const notes = `
 The manifest contains the statements of the graphs, their contexts and the blobs that they refer to. "cairn verify" can
 verify it offline. The format is CAR if the name of FILE ends in .car, otherwise JSON. FILE appears only when it is
-complete. After an interruption, run the same command again: it resumes the export, without statements that were stored
+complete. With --proofs it has exactly the statements that the log of each graph has at a published head, and proves that. After an interruption, run the same command again: it resumes the export, without statements that were stored
 since its start. --restart starts a new export.
 
 Examples:
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 -o evidence.json
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 --descendants -o evidence.car
-  $ cairn export "Credit model" -o evidence.car
+  $ cairn export "Credit model" -o evidence.car --proofs
   $ cairn export --all --no-blobs -o statements.json
   $ cairn export model.bin --format slsa --sign -o provenance.jsonl
   $ cairn export bafkr4i… --format cyclonedx -o bom.json`;
@@ -54,6 +55,7 @@ export function exportCommand(program: Command, io: Io): void {
     .option('--descendants', 'include the graphs below the given ones')
     .option('--no-contexts', 'leave out the context documents')
     .option('--no-blobs', 'leave out the blobs')
+    .option('--proofs', 'prove that nothing of the graphs is left out, with heads of their logs')
     .option('--restart', 'start a new export instead of resuming an earlier run')
     .addOption(
       new Option('--format <format>', 'what an artefact was made from, in a format of other tools')
@@ -84,6 +86,7 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
     include_context: String(flags.contexts),
     include_blobs: String(flags.blobs),
     ...(flags.descendants && { include_descendants: 'true' }),
+    ...(flags.proofs && { include_proofs: 'true' }),
   });
   const path = `/manifest/v1?${query}`;
   const isEmpty = (statements: number) => flags.all === true && statements === 0;
@@ -96,11 +99,11 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   };
   const request = { path, accept, state, mayResume: !flags.restart, assertContent };
   const made = await exportByJob(io, client, request, file);
-  const { bytes, statements, left_out_statements: left_out } = made;
+  const { bytes, statements, left_out_statements: left_out, later_statements: later = 0 } = made;
   const missing_blobs = made.missing_blobs?.count ?? 0;
-  warnAboutGaps(io, missing_blobs, left_out);
+  warnAboutGaps(io, missing_blobs, left_out, later);
   const in_no_graph = await warnAboutOthers(io, client, flags);
-  const outcome = { file: output, bytes, statements, missing_blobs, left_out, in_no_graph };
+  const outcome = { file: output, bytes, statements, missing_blobs, left_out, later, in_no_graph };
   const line = flags.json ? JSON.stringify(outcome) : `${printableLine(output)}  ${bytes} bytes`;
   await writeText(io, `${line}\n`);
 }
@@ -120,7 +123,12 @@ async function print(
   }
   for await (const chunk of answerBytes(response)) await writeBytes(io, chunk);
   const count = (header: string) => Number(response.headers.get(header) ?? 0);
-  warnAboutGaps(io, count('cairn-missing-blobs'), count('cairn-left-out-statements'));
+  warnAboutGaps(
+    io,
+    count('cairn-missing-blobs'),
+    count('cairn-left-out-statements'),
+    count('cairn-later-statements'),
+  );
   await warnAboutOthers(io, client, flags);
 }
 
@@ -153,7 +161,8 @@ async function warnAboutOthers(io: Io, client: ApiClient, { all }: Pick<ExportFl
   return others;
 }
 
-function warnAboutGaps(io: Io, missing: number, leftOut: number): void {
+function warnAboutGaps(io: Io, missing: number, leftOut: number, later: number): void {
+  if (later > 0) say(io, `${later} statements came after the head that is proved, and were left out.`);
   if (missing > 0) say(io, `The manifest lacks ${missing} referenced blobs.`);
   if (leftOut > 0) {
     say(

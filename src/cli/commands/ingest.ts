@@ -8,6 +8,7 @@ import { readClientSettings } from '../client/client-settings.ts';
 import { contextFolders } from '../client/context-folders.ts';
 import { chosenGraph } from '../client/graphs.ts';
 import { pathKind } from '../client/local-files.ts';
+import { openReceiptFile } from '../client/receipts.ts';
 import { StateFile } from '../client/state-file.ts';
 import type { SignStatement } from '../client/statement-signing.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -20,6 +21,7 @@ interface IngestFlags {
   readonly graph?: string;
   readonly generateId?: true;
   readonly sign?: string;
+  readonly receipts?: string;
   readonly contexts: readonly string[];
   readonly batch: number;
   readonly concurrency: number;
@@ -46,6 +48,10 @@ interruption, run the same command again: it resumes where it stopped, and nothi
 -v prints the id of each stored statement with its line, in the order of the lines of each request. An interrupted run has
 printed the ids up to where it stopped.
 
+--receipts waits until the log of the service has published each statement, and keeps a proof of that. "cairn verify FILE" checks
+these offline, and "cairn verify MANIFEST --receipt FILE" shows whether a manifest leaves one of the statements out. A receipt can
+be in the file twice after an interruption.
+
 --sign computes each id on this machine and signs a credential about it, so nobody has to trust the service for it. The
 service stores the credential as a statement beside the line. Only what the ids cover is signed.
 
@@ -54,6 +60,7 @@ A folder that "cairn record --spool" has filled is sent with its files. An inter
 Examples:
   $ cairn ingest statements.ndjson --generate-id
   $ cairn ingest statements.ndjson --generate-id --sign my-key.json
+  $ cairn ingest statements.ndjson --generate-id --receipts receipts.jsonl
   $ cairn ingest run-42.ndjson --graph 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4
   $ zstdcat statements.ndjson.zst | cairn ingest - --json`;
 
@@ -73,6 +80,10 @@ export function ingestCommand(program: Command, io: Io): void {
       'with --sign: folder with context documents (cid/<cid>, https/<host>/<path>; repeatable)',
       (folder: string, others: readonly string[]) => [...others, folder],
       [],
+    )
+    .option(
+      '--receipts <file>',
+      'append the receipt of each statement to this file, one JSON object per line',
     )
     .option('--batch <count>', 'statements per request (at most about 8 MiB)', count, 1_000)
     .option('--concurrency <count>', 'concurrent requests', count, 2)
@@ -102,6 +113,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   if (kind === 'folder') {
     const { deleteSent = false, json: asJson = false } = flags;
     const replacesGraph = flags.graph !== undefined;
+    if (flags.receipts !== undefined) failUsage('--receipts is for files of statements, not for folders.');
     return await ingestSpool(io, client, path, { graphId, replacesGraph, deleteSent, asJson });
   }
   const file =
@@ -115,7 +127,9 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     say(io, '\nStopping after the running requests. Repeat to stop at once.'),
   );
   const { batch, concurrency, json: asJson = false, verbose = false, restart = false } = flags;
+  await using receipts = flags.receipts === undefined ? undefined : await openReceiptFile(flags.receipts);
   const ingestion = new Ingestion({
+    receipts,
     io,
     client,
     envelope,

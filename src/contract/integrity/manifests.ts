@@ -12,6 +12,10 @@ export const manifest = z
       .record(z.string(), z.string().meta({ format: 'byte', pattern: patterns.base64 }))
       .describe('Base64 of each blob, by CID'),
     anchors: z.array(jsonObject).optional(),
+    complete: z
+      .literal(true)
+      .optional()
+      .describe('It has exactly the statements of the logs that its anchors cover'),
   })
   .meta({ id: 'Manifest' });
 
@@ -45,6 +49,10 @@ export const manifestExport = z
       .nullable()
       .describe('Blobs that statements refer to and the manifest lacks; null until known'),
     left_out_statements: z.int(),
+    later_statements: z
+      .int()
+      .optional()
+      .describe('With include_proofs: statements that came after the head that is proved, and are left out'),
     result: z.string().nullable().describe('Path of the manifest when it is finished'),
     digest: z.hex().nullable().describe('BLAKE3-256 hash of the manifest in hex, which is also its ETag'),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
@@ -74,6 +82,9 @@ export const manifestQuery = z.strictObject({
   include_context: flag('Include the context documents of the statements'),
   include_blobs: flag('Include the blobs that the statements refer to'),
   include_descendants: flag('Include the descendants of the given graphs'),
+  include_proofs: flag(
+    'Include proofs that the manifest has exactly the statements that the log of each graph has at a published head. Waits at most 10 seconds for statements that are not published yet',
+  ),
 });
 
 export const importQuery = z.strictObject({

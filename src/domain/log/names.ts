@@ -1,8 +1,12 @@
 import { sha256 } from './merkle/hashing.ts';
 
+const graphPrefix = 'graphs/';
+
 /** The names of logs. Everything that is not in a log of its own kind has the name of its kind. */
 export const logNames = {
-  graph: (id: string) => `graphs/${id}`,
+  graph: (id: string) => `${graphPrefix}${id}`,
+  /** The id of the graph whose log has this name; undefined for another log. */
+  graphIn: (name: string) => (name.startsWith(graphPrefix) ? name.slice(graphPrefix.length) : undefined),
   agent: (id: string) => `agents/${id}`,
   /** Statements without a graph. */
   statements: 'statements',

@@ -25,6 +25,8 @@ export interface LogReading {
   tiles(log: string): TileReader;
   /** Where a row is in a log; undefined if it is not there yet. */
   indexOf(log: string, row: LoggedRow): Promise<number | undefined>;
+  /** The same for many rows. */
+  indexesOf(log: string, rows: readonly LoggedRow[]): Promise<(number | undefined)[]>;
   /** The last head of a log in the tree of the service log with this size, if it has the entry. */
   headCovering(log: string, index: number, serviceSize: number): Promise<LogHead | undefined>;
   /** The last head of a log in the tree of the service log with this size. */
@@ -40,18 +42,21 @@ export function logReading(records: LogRecords, rows: LoggedRows): LogReading {
     const request = { after: null, limit: 1, order: 'descending', range: { until: serviceSize } } as const;
     return (await records.heads.page('log', [log], request)).records[0];
   };
+  const ofRows = async (log: string, rows: readonly LoggedRow[]) => {
+    const wanted = rows.map((row) => ({
+      position: row.isTrusted ? row.position : null,
+      thing: thingOfRow(row),
+      bytes: entryOfRow(row),
+    }));
+    const found = await indexesOf(records, log, wanted);
+    return wanted.map(({ thing }) => found.get(thing));
+  };
   return {
     published: () => newestCheckpoint(records),
     tiles: (log) => storedTiles(records, log),
 
-    async indexOf(log, row) {
-      const wanted = {
-        position: row.isTrusted ? row.position : null,
-        thing: thingOfRow(row),
-        bytes: entryOfRow(row),
-      };
-      return (await indexesOf(records, log, [wanted])).get(wanted.thing);
-    },
+    indexesOf: ofRows,
+    indexOf: async (log, row) => (await ofRows(log, [row]))[0],
 
     headAt,
 

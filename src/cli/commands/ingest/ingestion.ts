@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { ApiClient } from '../../client/api-client.ts';
+import { type ReceiptFile, readReceipts } from '../../client/receipts.ts';
 import type { StateFile } from '../../client/state-file.ts';
 import type { SignStatement } from '../../client/statement-signing.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
@@ -43,7 +44,12 @@ export interface IngestionOptions {
   /** Undefined if the input can be read only once. */
   readonly file: ResumableFile | undefined;
   readonly mayResume: boolean;
+  /** Undefined if nobody wants receipts. */
+  readonly receipts: ReceiptFile | undefined;
 }
+
+/** Each waits for the next checkpoint, which comes once a second at most. */
+const receiptsAtOnce = 16;
 
 /** One run over a file of statements, from the start or from where an earlier run was interrupted. */
 export class Ingestion {
@@ -64,7 +70,7 @@ export class Ingestion {
    *   kept.
    */
   async run(open: (offset: number) => AsyncIterable<Uint8Array>, stop: AbortSignal): Promise<Tally> {
-    const { io, client, envelope, sign, batch, concurrency, file } = this.#options;
+    const { io, client, envelope, sign, batch, concurrency, file, receipts } = this.#options;
     const from = this.#begin();
     let isComplete = false;
     const lines = () => {
@@ -90,8 +96,15 @@ export class Ingestion {
         const sending = sign ? await signBatch(sign, batch) : batch;
         return { sending, sent: await repeat(() => sendBatch(client, sending.statements, envelope)) };
       };
-      for await (const { sending, sent } of mapConcurrent(batches(), concurrency, send))
+      const logged = async ({ sending, sent }: Awaited<ReturnType<typeof send>>) => {
+        const lines = receipts ? await repeat(() => readReceipts(client, sent.forms, envelope.graphId)) : [];
+        return { sending, sent, lines };
+      };
+      const stored = mapConcurrent(batches(), concurrency, send);
+      for await (const { sending, sent, lines } of mapConcurrent(stored, receiptsAtOnce, logged)) {
+        await receipts?.write(lines);
         await this.#acknowledge(sending, sent, progress);
+      }
     } catch (error) {
       if (this.#inThisRun > 0) say(io, this.#advice());
       throw error;

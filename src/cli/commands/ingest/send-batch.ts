@@ -35,6 +35,8 @@ export interface Sent {
   readonly refused: readonly Refusal[];
   /** The ids of the statements in the lines that are stored now. */
   readonly ids: readonly { readonly line: number; readonly statement_id: string }[];
+  /** The forms that are stored now, also those that a line brought along. */
+  readonly forms: readonly string[];
 }
 
 /** Codes that concern single statements. Any other code ends the ingestion. */
@@ -60,14 +62,15 @@ export async function sendBatch(
   statements: readonly StatementLine[],
   envelope: Envelope,
 ): Promise<Sent> {
-  if (statements.length === 0) return { stored: 0, known: 0, refused: [], ids: [] };
+  if (statements.length === 0) return { stored: 0, known: 0, refused: [], ids: [], forms: [] };
   const body = requestBody(statements, envelope);
   try {
     const response = await client.send('PUT', '/statements/v1/batch', jsonBody(body));
     const answer = await answerJson(response, storedBatch);
     const isNew = response.status === 201;
     const ids = idsOf(statements, answer);
-    return { stored: isNew ? ids.length : 0, known: isNew ? 0 : ids.length, refused: [], ids };
+    const forms = answer.results.map(({ jcs_cid }) => jcs_cid);
+    return { stored: isNew ? ids.length : 0, known: isNew ? 0 : ids.length, refused: [], ids, forms };
   } catch (error) {
     if (!(error instanceof ApiRefusal) || !aboutStatements.has(error.code)) throw error;
     const refused = named(statements, error);
@@ -82,6 +85,7 @@ export async function sendBatch(
       known: first.known + second.known,
       refused: [...refused, ...first.refused, ...second.refused],
       ids: [...first.ids, ...second.ids],
+      forms: [...first.forms, ...second.forms],
     };
   }
 }

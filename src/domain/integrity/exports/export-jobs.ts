@@ -41,7 +41,7 @@ export interface ExportJobs {
 }
 
 export interface RequestedExport extends ExportLimits {
-  readonly filter: ManifestFilter;
+  readonly filter: ManifestFilter & { readonly includeProofs?: boolean };
   readonly visibility: Visibility;
   readonly form: ManifestForm;
 }
@@ -61,6 +61,7 @@ export async function requestExport(
     graphIds: filter.graphIds && [...filter.graphIds],
     includeContext: filter.includeContext,
     includeBlobs: filter.includeBlobs,
+    ...(filter.includeProofs && { includeProofs: true as const }),
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
     ...(readsAll && { readsAll }),

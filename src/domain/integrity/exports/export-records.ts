@@ -6,6 +6,7 @@ export const exportRequest = z.object({
   graphIds: z.array(z.string()).nullable(),
   includeContext: z.boolean(),
   includeBlobs: z.boolean(),
+  includeProofs: z.literal(true).optional(),
   form: z.enum(['json', 'car']),
   /** The projects that the export may read, as its owner was allowed at the time; null for all. */
   projects: z.array(z.string()).nullable(),
@@ -22,6 +23,8 @@ export const exportProgress = z.object({
   /** The CIDs of the first missing blobs. */
   missing: z.array(z.string()),
   leftOut: z.int(),
+  /** With proofs: how many came after the head that is proved. */
+  later: z.int().optional(),
   /** The complete manifest: its name among the results, and the BLAKE3-256 of its bytes in hex. */
   result: z.object({ name: z.string(), digest: z.string() }).nullable(),
 });

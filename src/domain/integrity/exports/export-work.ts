@@ -4,6 +4,7 @@ import type { Bucket } from '../../bucket.ts';
 import type { JobKind } from '../../jobs/job-runner.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { hasher } from '../identifiers/hashing.ts';
+import type { LogsForExport } from '../manifest/covered-logs.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import { visibilityFor } from './export-jobs.ts';
 import {
@@ -23,18 +24,24 @@ const dayMs = 24 * 3_600_000;
 export function manifestExports(
   ports: ManifestExporting,
   results: Pick<Bucket, 'stage'>,
-  { jobs, mostBytes }: { readonly jobs: Pick<Jobs, 'page'>; readonly mostBytes: number },
+  {
+    jobs,
+    mostBytes,
+    logs: ownLogs,
+  }: { readonly jobs: Pick<Jobs, 'page'>; readonly mostBytes: number; readonly logs?: LogsForExport },
 ): JobKind<z.output<typeof exportRequest>> {
   return {
     name: exportKind,
     request: exportRequest,
     keptFor: { done: dayMs, failed: 7 * dayMs },
     async run({ id, owner, request }, report, runner): Promise<ExportProgress> {
-      const { form, projects, readsAll, ...filter } = request;
+      const { form, projects, readsAll, includeProofs, ...filter } = request;
+      const logs = includeProofs ? ownLogs : undefined;
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
       const visibility = visibilityFor(projects);
       const reader = async () => (readsAll ? everythingVisible : visibility);
-      await using manifest = await exportManifest(ports, filter, visibility, { form, onGathered, reader });
+      const options = { form, onGathered, reader, logs };
+      await using manifest = await exportManifest(ports, filter, visibility, options);
       let left = Math.min(leastBytes, mostBytes);
       const reserve = async (bytes: number) => {
         if (bytes <= left) return;
@@ -47,12 +54,20 @@ export function manifestExports(
 }
 
 async function write(
-  { statements, blobs, missingBlobs, missing, leftOut, bytes: chunks }: ExportedManifest,
+  { statements, blobs, missingBlobs, missing, leftOut, later, bytes: chunks }: ExportedManifest,
   results: Pick<Bucket, 'stage'>,
   { name, reserve }: { readonly name: string; readonly reserve: (bytes: number) => Promise<void> },
   report: Report,
 ): Promise<ExportProgress> {
-  const counted = { ...nothingYet, statements, blobs, missingBlobs, missing: [...missing], leftOut };
+  const counted = {
+    ...nothingYet,
+    statements,
+    blobs,
+    missingBlobs,
+    missing: [...missing],
+    leftOut,
+    ...(later > 0 && { later }),
+  };
   const hash = hasher('blake3');
   const result = await results.stage();
   let bytes = 0;

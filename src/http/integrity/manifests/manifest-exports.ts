@@ -176,6 +176,7 @@ function stateJson({ id, state, form, progress, ...job }: ManifestExportState) {
     bytes: progress.bytes,
     missing_blobs: missingBlobs === null ? null : { count: missingBlobs, cids: missing },
     left_out_statements: progress.leftOut,
+    ...(progress.later !== undefined && { later_statements: progress.later }),
     result: state === 'done' ? `${pathOf(id)}/result` : null,
     digest: progress.result?.digest ?? null,
     error: job.failure && { code: job.failure.code, error: job.failure.message },

@@ -22,6 +22,7 @@ import {
   graphForImport,
   graphsForReading,
 } from '../../../domain/integrity/graphs/graphs.ts';
+import type { LogsForExport } from '../../../domain/integrity/manifest/covered-logs.ts';
 import { exportManifest, type ManifestExporting } from '../../../domain/integrity/manifest/export.ts';
 import {
   type ImportedManifest,
@@ -50,6 +51,7 @@ export type ManifestRoutes = ManifestExporting &
   AcceptingExports & {
     readonly graphs: GraphStore;
     readonly newGraphId: () => string;
+    readonly logsForExport: LogsForExport;
     /** Limits how many exports gather statements at once while callers wait. */
     readonly exportTurns: WorkLimit;
     readonly limits: { readonly maxManifestBytes: number };
@@ -78,6 +80,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         graphIds: selection?.graphIds ?? null,
         includeContext: query.include_context,
         includeBlobs: query.include_blobs,
+        includeProofs: query.include_proofs,
       };
       const visibility = selection?.visibility ?? (await principal.grants.visible());
       if (prefersAsync(context))
@@ -87,6 +90,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         form,
         onGathered: async () => assertConnected(signal),
         reader: () => principal.grants.visible(),
+        logs: query.include_proofs ? ports.logsForExport : undefined,
       } as const;
       const exported = await ports.exportTurns.run(
         () => exportManifest(ports, filter, visibility, options),
@@ -101,6 +105,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       });
       if (query.include_blobs) headers.set('cairn-missing-blobs', String(exported.missingBlobs));
       if (exported.leftOut > 0) headers.set('cairn-left-out-statements', String(exported.leftOut));
+      if (exported.later > 0) headers.set('cairn-later-statements', String(exported.later));
       return await streamAnswer(context, exported.bytes, exported, { headers });
     },
   });
