@@ -119,7 +119,7 @@ const mlflow = {
   start_time: 1_795_473_081_312,
   end_time: 1_795_473_083_312,
   params: { lr: '0.01' },
-  tags: { 'mlflow.source.name': 'train.py', team: 'risk' },
+  tags: { 'mlflow.source.name': 'train.py', 'mlflow.parentRunId': 'p1', team: 'risk' },
   metrics: { loss: 0.25 },
   datasets: [{ name: 'customers', digest: 'abc12345', source_type: 'http' }],
   models: [],
@@ -139,7 +139,7 @@ describe('an MLflow run', () => {
     expect(details).toMatchObject({
       metrics: { loss: 0.25 },
       parameters: [{ values: { lr: '0.01' } }],
-      metadata: { experiment: 'churn', tags: { team: 'risk' } },
+      metadata: { experiment: 'churn', parent_run: 'p1', tags: { team: 'risk' } },
     });
   });
 
