@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { report } from './measure.ts';
-import { startService, withFolder } from './service-process.ts';
+import { type Row, report } from './measure.ts';
+import { withMongoService } from './mongo-service.ts';
+import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
 // POST /api/v1/lineage over 32 connections. Each run has a START and a COMPLETE event. It reads what the run before it has
 // written, and a table that none has written.
@@ -12,23 +13,29 @@ const seconds = Number(process.env.SECONDS_EACH ?? 8);
 const warmUpSeconds = 10;
 let next = 0;
 
+const rows: Row[] = [];
 await withFolder(async (folder) => {
   await using service = await startService(join(folder, 'data'));
-  await postEvents(service.url, warmUpSeconds);
-  const before = await cpuSeconds(service.pid);
-  const { requests, latency, non2xx, errors } = await postEvents(service.url, seconds);
-  const cpu = (await cpuSeconds(service.pid)) - before;
-  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} refused, ${errors} failed.`);
-  report(`POST /api/v1/lineage, ${connections} connections`, [
-    {
-      what: 'START and COMPLETE of each run',
-      'events/s': requests.average,
-      'p50 ms': latency.p50,
-      'p99 ms': latency.p99,
-      'CPU ms each': (cpu / requests.total) * 1_000,
-    },
-  ]);
+  rows.push(await measure('embedded', service));
 });
+if (process.env.CAIRN_TEST_MONGODB_URL && process.env.CAIRN_TEST_REDIS_URL)
+  rows.push(await withMongoService(({ service }) => measure('MongoDB', service)));
+report(`POST /api/v1/lineage, ${connections} connections`, rows);
+
+async function measure(store: string, { url, pid }: ServiceProcess): Promise<Row> {
+  await postEvents(url, warmUpSeconds);
+  const before = await cpuSeconds(pid);
+  const { requests, latency, non2xx, errors } = await postEvents(url, seconds);
+  const cpu = (await cpuSeconds(pid)) - before;
+  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} refused, ${errors} failed.`);
+  return {
+    what: `START and COMPLETE of each run, ${store}`,
+    'events/s': requests.average,
+    'p50 ms': latency.p50,
+    'p99 ms': latency.p99,
+    'CPU ms each': (cpu / requests.total) * 1_000,
+  };
+}
 
 async function postEvents(url: string, duration: number) {
   return await autocannon({

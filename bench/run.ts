@@ -29,6 +29,8 @@ const benches: Readonly<Record<string, Bench>> = {
   proofs: {},
   ingest: {},
   'issue-vc': {},
+  evidence: {},
+  sbom: {},
   openlineage: {},
   single: {},
   volume: { full: { STATEMENTS: '5000000' } },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { batchSize, ingest } from './batch-ingestion.ts';
 import { quantile, type Row, report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
@@ -55,12 +56,13 @@ function inXml(): string {
   return `<bom xmlns="http://cyclonedx.org/schema/bom/1.6" version="1"><components>${components.join('')}</components></bom>`;
 }
 
-async function importOf(url: string, file: string): Promise<number> {
+/** @returns the seconds that it took, and how many statements follow from the file. */
+async function importOf(url: string, file: string) {
   const startedAt = performance.now();
   const response = await fetch(`${url}/evidence/v1`, { method: 'POST', body: file });
   if (!response.ok) throw new Error(await response.text());
-  await response.body?.cancel();
-  return (performance.now() - startedAt) / 1_000;
+  const { statements } = (await response.json()) as { statements: string[] };
+  return { seconds: (performance.now() - startedAt) / 1_000, statements: statements.length };
 }
 
 /** Asks for the state of the service until somebody aborts. @returns the times in ms. */
@@ -83,6 +85,7 @@ function cpuOf(pid: number): number {
 }
 
 const rows: Row[] = [];
+let largest = 0;
 await withFolder(async (folder) => {
   await using service = await startService(join(folder, 'data'));
   for (const [what, file] of [
@@ -93,7 +96,8 @@ await withFolder(async (folder) => {
     const end = new AbortController();
     const waiting = othersWait(service.url, end);
     const before = cpuOf(service.pid);
-    const seconds = await importOf(service.url, file);
+    const { seconds, statements } = await importOf(service.url, file);
+    largest = Math.max(largest, statements);
     end.abort();
     const others = await waiting;
     rows.push({
@@ -105,5 +109,11 @@ await withFolder(async (folder) => {
       'at most, ms': Math.max(...others),
     });
   }
+});
+await withFolder(async (folder) => {
+  await using service = await startService(join(folder, 'data'));
+  const batches = Math.ceil(largest / batchSize);
+  const perSecond = await ingest([service.url], 0, batches);
+  rows.push({ what: 'batches of as many statements', s: (batches * batchSize) / perSecond });
 });
 report(`Import of a CycloneDX file of ${count} components`, rows);

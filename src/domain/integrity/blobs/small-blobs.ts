@@ -1,9 +1,11 @@
+import pMap from 'p-map';
 import { smallContentBytes } from '../../bucket.ts';
 import type { BlobStore, SmallBlob } from '../ports.ts';
 import { storeBytes } from './upload.ts';
 
 /** Blobs that are looked up and stored together. Others get a turn between. */
-const atOnce = 1_000;
+const atOnce = 500;
+const writesAtOnce = 3;
 
 /** Stores the blobs that are missing or damaged: small ones together, and each other by itself. */
 export async function storeMissing(
@@ -12,18 +14,23 @@ export async function storeMissing(
 ): Promise<void> {
   const distinct = [...new Map(given.map((one) => [one.cid.text, one])).values()];
   const small = distinct.filter(({ bytes }) => bytes.length <= smallContentBytes);
-  for (let at = 0; at < small.length; at += atOnce) {
-    const some = small.slice(at, at + atOnce);
-    const found = await blobs.readSmall(
-      some.map(({ cid }) => cid),
-      smallContentBytes,
-    );
-    const missing = some.filter((_, index) => !found[index]);
-    const outcomes = missing.length > 0 ? await blobs.putSmall(missing) : [];
-    for (const [index, { cid, bytes }] of missing.entries())
-      if (outcomes[index] === 'known') await storeBytes(blobs, bytes, cid);
-  }
+  const starts = Array.from({ length: Math.ceil(small.length / atOnce) }, (_, at) => at * atOnce);
+  await pMap(starts, (at) => storeSmall(blobs, small.slice(at, at + atOnce)), { concurrency: writesAtOnce });
   for (const { cid, bytes } of distinct)
     if (bytes.length > smallContentBytes && (await blobs.size(cid)) === undefined)
       await storeBytes(blobs, bytes, cid);
+}
+
+async function storeSmall(
+  blobs: Pick<BlobStore, 'stage' | 'readSmall' | 'putSmall'>,
+  given: readonly SmallBlob[],
+): Promise<void> {
+  const found = await blobs.readSmall(
+    given.map(({ cid }) => cid),
+    smallContentBytes,
+  );
+  const missing = given.filter((_, at) => !found[at]);
+  const outcomes = missing.length > 0 ? await blobs.putSmall(missing) : [];
+  for (const [at, { cid, bytes }] of missing.entries())
+    if (outcomes[at] === 'known') await storeBytes(blobs, bytes, cid);
 }

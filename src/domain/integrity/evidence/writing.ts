@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { ServiceError } from '../../errors.ts';
 import { Gathering } from '../../gathering.ts';
 import type { JsonObject } from '../../json/is-object.ts';
@@ -37,8 +38,10 @@ interface Put {
 
 const putsAtOnce = 100;
 
-/** More at once would hold up the writes of others. */
-const statementsAtOnce = 2_000;
+/** More in one write would hold up the writes of others. */
+const statementsAtOnce = 1_000;
+/** While one is stored, the next one is identified. */
+const writesAtOnce = 3;
 
 /** @param writer who brings evidence to the graph, and may do so. */
 export function evidenceWriting(
@@ -55,15 +58,21 @@ export function evidenceWriting(
     const texts = puts.flatMap(({ statements }) => statements.map((one) => JSON.stringify(one)));
     for (const text of texts) assertSize(text, ports.limits);
     await store(puts.flatMap((one) => one.blobs));
-    const all: StatementName[] = [];
-    let isNew = false;
-    for (let at = 0; at < texts.length; at += statementsAtOnce) {
-      const body = bodyOf(texts.slice(at, at + statementsAtOnce));
-      const put = { ...body, isBatch: true, generateId: true, graphId, issueVc: false };
-      const stored = await storeStatements(ports, writer, put);
-      all.push(...stored.names);
-      isNew ||= stored.isNew;
-    }
+    const starts = Array.from(
+      { length: Math.ceil(texts.length / statementsAtOnce) },
+      (_, at) => at * statementsAtOnce,
+    );
+    const stored = await pMap(
+      starts,
+      async (at) => {
+        const body = bodyOf(texts.slice(at, at + statementsAtOnce));
+        const put = { ...body, isBatch: true, generateId: true, graphId, issueVc: false };
+        return await storeStatements(ports, writer, put);
+      },
+      { concurrency: writesAtOnce },
+    );
+    const all: StatementName[] = stored.flatMap(({ names }) => [...names]);
+    const isNew = stored.some((one) => one.isNew);
     let end = 0;
     return puts.map(({ statements }) => {
       const names = all.slice(end, end + statements.length);
