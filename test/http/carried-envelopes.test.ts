@@ -1,31 +1,11 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { preAuthenticationEncoding } from '../../src/domain/integrity/proofs/dsse.ts';
 import { newKey, type TestKey } from '../builders/keys.ts';
-import { startSigstore } from '../builders/sigstore.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { putBlob, send, useService } from './service.ts';
+import { putBlob, send } from './service.ts';
+import { dsseEnvelope, useTrustingService } from './trusting-service.ts';
 
-const folder = temporaryFolder();
-const given = newKey('P-256');
-const sigstore = await startSigstore();
-afterAll(async () => {
-  folder[Symbol.dispose]();
-  await sigstore[Symbol.asyncDispose]();
-});
-
-function fileWith(name: string, content: object): string {
-  writeFileSync(join(folder.path, name), JSON.stringify(content));
-  return join(folder.path, name);
-}
-
-const service = useService({
-  CAIRN_DSSE_KEYS_FILE: fileWith('keys.json', { keys: [{ ...given.jwk, kid: 'build' }] }),
-  CAIRN_SIGSTORE_TRUSTED_ROOT: fileWith('trusted_root.json', sigstore.trustedRoot),
-});
+const { service, sigstore, key: given } = await useTrustingService();
 
 /** Stores a CredentialRegistration and returns what is known about its signature. */
 async function verificationOf(fields: object) {
@@ -47,11 +27,7 @@ describe('a stored DSSE envelope', () => {
   const subject = 'urn:cid:bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
 
   function envelope(by: TestKey, keyid: string, payloadType = 'text/plain') {
-    const payload = Buffer.from(subject);
-    const sig = by.sign(preAuthenticationEncoding(payloadType, payload)).toString('base64');
-    return {
-      credentialDsse: { payloadType, payload: payload.toString('base64'), signatures: [{ keyid, sig }] },
-    };
+    return { credentialDsse: dsseEnvelope(by, keyid, payloadType, subject) };
   }
 
   test('is checked with the key that its keyid holds or names', async () => {

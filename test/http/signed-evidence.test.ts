@@ -1,39 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { preAuthenticationEncoding } from '../../src/domain/integrity/proofs/dsse.ts';
+import { describe, expect, test } from 'vitest';
 import { newKey, type TestKey } from '../builders/keys.ts';
 import { slsaStatement } from '../builders/provenance.ts';
-import { startSigstore } from '../builders/sigstore.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { postEvidence } from './evidence-samples.ts';
 import { exportBytes, newGraph } from './manifest-samples.ts';
-import { send, useService } from './service.ts';
+import { send } from './service.ts';
+import { dsseEnvelope, useTrustingService } from './trusting-service.ts';
 
-const folder = temporaryFolder();
-const builder = newKey('P-256');
-const sigstore = await startSigstore();
-afterAll(async () => {
-  folder[Symbol.dispose]();
-  await sigstore[Symbol.asyncDispose]();
-});
-
-function fileWith(name: string, content: object): string {
-  writeFileSync(join(folder.path, name), JSON.stringify(content));
-  return join(folder.path, name);
-}
-
-const service = useService({
-  CAIRN_DSSE_KEYS_FILE: fileWith('keys.json', { keys: [{ ...builder.jwk, kid: 'build' }] }),
-  CAIRN_SIGSTORE_TRUSTED_ROOT: fileWith('trusted_root.json', sigstore.trustedRoot),
-});
+const { service, sigstore, key: builder, fileWith } = await useTrustingService();
 const registrant = newKey().did;
 const payloadType = 'application/vnd.in-toto+json';
 
 function envelope(by: TestKey, keyid: string, statement: object = slsaStatement()) {
-  const payload = Buffer.from(JSON.stringify(statement));
-  const sig = by.sign(preAuthenticationEncoding(payloadType, payload)).toString('base64');
-  return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid, sig }] };
+  return dsseEnvelope(by, keyid, payloadType, JSON.stringify(statement));
 }
 
 /** Imports a file into a graph of its own. */
