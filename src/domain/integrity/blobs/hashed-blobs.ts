@@ -14,7 +14,7 @@ export interface HashedBlobsPorts {
 }
 
 /** Blobs up to this size are hashed at once, which takes less time than asking a thread to. */
-const hashedAtOnce = 16 << 10;
+const hashedAtOnce = 128 << 10;
 
 /** Keeps the digests of small blobs, and notes the others for a thread that hashes them soon. */
 export function hashedBlobs(blobs: BlobStore, ports: HashedBlobsPorts): BlobStore {
