@@ -15,9 +15,11 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Ingestion, uploads and exports on several processes, and everything that they acknowledged. */
 export class AcknowledgedLoad {
   readonly #client: RepeatingClient;
-  readonly #graphId = randomUUID();
+  readonly graphId = randomUUID();
   readonly #exportedGraphId = randomUUID();
-  readonly #statements = new Set<string>();
+  /** The paths of statements of that graph. */
+  readonly statements = new Set<string>();
+  readonly #others = new Set<string>();
   readonly #blobs = new Set<string>();
   readonly #exports: string[] = [];
   readonly #end = new AbortController();
@@ -29,7 +31,7 @@ export class AcknowledgedLoad {
 
   /** Runs until `stop` is called. */
   async run(): Promise<void> {
-    await this.#client.putJson('/graph/v1', { graph_id: this.#graphId, name: 'load' });
+    await this.#client.putJson('/graph/v1', { graph_id: this.graphId, name: 'load' });
     await this.#client.putJson('/graph/v1', { graph_id: this.#exportedGraphId, name: 'exported' });
     await this.#putBatch(this.#exportedGraphId, examples(exportedSize, 0, 'exported: '));
     await Promise.all([this.#ingest(1), this.#ingest(2), this.#upload(), this.#export()]);
@@ -40,7 +42,7 @@ export class AcknowledgedLoad {
   }
 
   toString(): string {
-    return `${this.#statements.size} statements, ${this.#blobs.size} blobs, ${this.#exports.length} exports acknowledged`;
+    return `${this.statements.size} statements, ${this.#blobs.size} blobs, ${this.#exports.length} exports acknowledged`;
   }
 
   /** How often a request was sent again, by what happened to it. */
@@ -50,7 +52,7 @@ export class AcknowledgedLoad {
 
   /** Looks for everything that was acknowledged. */
   async problems({ db }: Servers): Promise<string[]> {
-    const found = await this.#client.problems([...this.#statements, ...this.#blobs]);
+    const found = await this.#client.problems([...this.statements, ...this.#others, ...this.#blobs]);
     for (const path of this.#exports) found.push(...(await this.#exportProblems(path)));
     // Each lost answer may have stored one more than was acknowledged.
     const done = await db.collection('jobs').countDocuments({ state: 'done' });
@@ -67,11 +69,12 @@ export class AcknowledgedLoad {
 
   async #ingest(sender: number): Promise<void> {
     for (let batch = 0; !this.#isOver; batch += 1)
-      await this.#putBatch(this.#graphId, examples(batchSize, batch * batchSize, `sender ${sender}: `));
+      await this.#putBatch(this.graphId, examples(batchSize, batch * batchSize, `sender ${sender}: `));
   }
 
   async #putBatch(graph: string, made: ReturnType<typeof examples>): Promise<void> {
-    for (const path of await this.#client.putStatements(made, graph)) this.#statements.add(path);
+    const paths = await this.#client.putStatements(made, graph);
+    for (const path of paths) (graph === this.graphId ? this.statements : this.#others).add(path);
   }
 
   async #upload(): Promise<void> {

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { writeNewKey } from '../src/platform/key-file-signer.ts';
 import { AcknowledgedLoad, fsckProblems, tell } from './acknowledged-load.ts';
+import { LogChecker } from './log-checker.ts';
 import { withServers } from './mongo-service.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 // Three processes on one MongoDB and one Redis, under load. One of them at a time is killed and
 // started again. Now and then all lose the connections to one of the servers. Then everything that was
-// acknowledged is looked up. ROUNDS=200 is the full run.
+// acknowledged is looked up, in the store and in the log of its graph, and all checkpoints must be of one history. ROUNDS=200 is the full run.
 
 const rounds = Number(process.env.ROUNDS ?? 20);
 const replicas = 3;
@@ -56,15 +58,23 @@ const count = await withServers(async (servers) => {
     ...servers.environment,
     CAIRN_MONGODB_URL: mongodb.url(mongodbUrl),
     CAIRN_REDIS_URL: redis.url(redisUrl),
+    CAIRN_LOG_KEY_FILE: join(servers.folder, 'log-key.json'),
   };
+  await writeNewKey(environment.CAIRN_LOG_KEY_FILE);
   const start = (at: number) => startService(join(servers.folder, `data ${at}`), environment);
   const running: Replicas = [];
   for (let at = 0; at < replicas; at += 1) running.push(await start(at));
   const load = new AcknowledgedLoad(() => anyOf(running)?.url);
+  const checker = new LogChecker(() => anyOf(running)?.url);
+  const checking = checker.run();
   await Promise.all([load.run(), killInTurn(running, [mongodb, redis], load, start)]);
   const found = await load.problems(servers);
+  found.push(...(await checker.missing(load.graphId, load.statements)));
+  checker.stop();
+  await checking;
+  found.push(...(await checker.problems()));
   for (const service of running) await service?.[Symbol.asyncDispose]();
   found.push(...fsckProblems(servers));
-  return tell(found, `${rounds} kills; ${load}`);
+  return tell(found, `${rounds} kills; ${load}; ${checker.count} checkpoints read`);
 });
 process.exitCode = count === 0 ? 0 : 1;
