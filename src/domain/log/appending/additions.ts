@@ -1,5 +1,9 @@
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { statementEntry } from '../entries.ts';
 import type { LoggedRow } from '../ports.ts';
+
+/** Rows between two looks at the event loop. */
+const rowsAtOnce = 128;
 
 /** Something that has to be in a log. */
 export interface Addition {
@@ -23,12 +27,12 @@ export function entryOfRow({ isTrusted, rdfcDigest, jcsDigest }: Omit<LoggedRow,
 }
 
 /** Rows in the order in which they are appended: by position, so that few need a record of their own. */
-export function additionsOf(rows: readonly LoggedRow[]): Addition[] {
-  return rows
-    .toSorted((one, other) => one.position - other.position)
-    .map((row) => ({
-      position: row.isTrusted ? row.position : null,
-      thing: thingOfRow(row),
-      bytes: entryOfRow(row),
-    }));
+export async function additionsOf(rows: readonly LoggedRow[]): Promise<Addition[]> {
+  const additions: Addition[] = [];
+  for (const row of rows.toSorted((one, other) => one.position - other.position)) {
+    const position = row.isTrusted ? row.position : null;
+    additions.push({ position, thing: thingOfRow(row), bytes: entryOfRow(row) });
+    if (additions.length % rowsAtOnce === 0) await yieldToEventLoop();
+  }
+  return additions;
 }

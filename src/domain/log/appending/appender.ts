@@ -14,7 +14,7 @@ export interface AppenderPorts {
 }
 
 /** How many rows are taken at once. */
-const rowsAtOnce = 8_192;
+const rowsAtOnce = 4_096;
 
 /**
  * Brings what is stored into the logs, and their heads into the service log. Any number of processes can do
@@ -32,7 +32,7 @@ export async function appendNew(
     const groups = await unlogged.next(rowsAtOnce);
     if (groups.length === 0) break;
     hasWorked = true;
-    await appendAll(records, additionsByLog(groups, now()), time);
+    await appendAll(records, await additionsByLog(groups, now()), time);
     await unlogged.done(groups.map(({ token }) => token));
     // Heads follow while more is coming.
     await noteHeads(records, time());
@@ -42,15 +42,17 @@ export async function appendNew(
   return hasWorked;
 }
 
-function additionsByLog(groups: readonly UnloggedGroup[], now: Date): Additions[] {
+async function additionsByLog(groups: readonly UnloggedGroup[], now: Date): Promise<Additions[]> {
   const nameOf = (graphId: string | null) =>
     graphId === null ? logNames.statements : logNames.graph(graphId);
   const byLog = Map.groupBy(groups, ({ graphId }) => nameOf(graphId));
-  return [...byLog].map(([log, of]) => {
+  const wanted: Additions[] = [];
+  for (const [log, of] of byLog) {
     const isOlder = of.some((group) => group.isOlder && group.rows.length > 0);
-    const additions = additionsOf(of.flatMap(({ rows }) => rows));
-    return { log, additions: isOlder ? [olderNote(now), ...additions] : additions };
-  });
+    const additions = await additionsOf(of.flatMap(({ rows }) => rows));
+    wanted.push({ log, additions: isOlder ? [olderNote(now), ...additions] : additions });
+  }
+  return wanted;
 }
 
 /** The first entry of a log whose statements are older than the log. */
