@@ -51,6 +51,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'agent-revocation': { needsServers: true },
   attacks: {},
   kill: { full: rounds },
+  'log-kill': { full: { KILLS: '1000' } },
   replicas: { full: rounds, needsServers: true },
   outages: { full: { ROUNDS: '50' }, needsServers: true },
   'rolling-restart': { needsServers: true },
