@@ -47,7 +47,7 @@ async function write(folder: string): Promise<never> {
   const silent = pino({ level: 'silent' });
   const settings = readSettings({ CAIRN_DATA_DIR: folder, CAIRN_PUBLIC_URL: 'http://log.example' });
   const logs = await openServiceLogs(store, settings, silent);
-  keepLogs(store, logs, { log: silent });
+  keepLogs(store, logs, silent);
   await store.graphs.add({ graphId, name: 'graph', parentId: null, projectId: graphId });
   console.log('ready');
   void (async () => {
