@@ -23,7 +23,7 @@ import { logTrust } from '../../client/log-trust.ts';
 import { remoteLog } from '../../client/remote-log.ts';
 import { failNo, failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { say } from '../../terminal/output.ts';
+import { say, writeText } from '../../terminal/output.ts';
 import { type MonitorState, readState, writeState } from './monitor-state.ts';
 
 export interface MonitorOptions {
@@ -174,13 +174,13 @@ export class LogMonitor {
     } catch (error) {
       if (error instanceof LogContradiction) {
         const parts = [error.before, error.now].filter((note) => note !== '');
-        this.#io.stdout.write(parts.join('\n'));
+        await writeText(this.#io, parts.join('\n'));
         failNo(
           `${this.#place.url} contradicts itself. ${error.message} Keep the checkpoints: its operator has signed them.`,
         );
       }
       if (error instanceof HeadContradiction) {
-        this.#io.stdout.write(this.#state?.note ?? '');
+        await writeText(this.#io, this.#state?.note ?? '');
         failNo(`${this.#place.url} contradicts itself. ${error.message}`);
       }
       if (error instanceof LogProofError)
