@@ -17,15 +17,26 @@ export interface ServiceProcess extends AsyncDisposable {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Starts the service in a new process on a free port, unless CAIRN_PORT is given, and waits until it is ready. */
+/**
+ * Starts the service in a new process on a free port, unless CAIRN_PORT is given, and waits until it is ready.
+ * @param program its `src/main.ts`; another one for an older checkout.
+ */
 export async function startService(
   dataDir: string,
   environment: Record<string, string> = {},
   service = 'all',
+  program = main,
 ): Promise<ServiceProcess> {
   const port = environment.CAIRN_PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  return await start(service, { CAIRN_PORT: port, ...environment }, dataDir, url, () => isReady(url));
+  return await start(
+    service,
+    { CAIRN_PORT: port, ...environment },
+    dataDir,
+    url,
+    () => isReady(url),
+    program,
+  );
 }
 
 /** Starts a process that only works on jobs. */
@@ -43,8 +54,9 @@ async function start(
   dataDir: string,
   url: string,
   isUp: (said: string) => Promise<boolean>,
+  program = main,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [main, 'serve', service], {
+  const child = spawn(process.execPath, [program, 'serve', service], {
     env: { CAIRN_LOG_LEVEL: 'warn', ...process.env, CAIRN_DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -11,11 +11,12 @@ var commands = map[string]func(arguments []string) error{
 	"proof": prove,
 	"agent": serveAgent,
 	"key":   printKey,
+	"load":  load,
 }
 
 func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: interop read | proof | agent | key ...")
+		fmt.Fprintln(os.Stderr, "usage: interop read | proof | agent | key | load ...")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
