@@ -169,7 +169,15 @@ function bytesOnDisk(dataDir: string, log: string): number {
   return Number(bytes) / Number(size);
 }
 
-const rates: { stored: number; covered: number; tessera: number; older: number }[] = [];
+/** Per second. NaN for what was not measured. */
+interface Rates {
+  readonly stored: number;
+  readonly covered: number;
+  readonly tessera: number;
+  readonly older: number;
+}
+
+const rates: Rates[] = [];
 const rows: Row[] = [];
 for (let round = 0; round < rounds; round += 1)
   await withFolder(async (folder) => {
@@ -200,19 +208,40 @@ for (let round = 0; round < rounds; round += 1)
     const many = await readReceipts(service, await fillGraphs(service), 1);
     rows.push({ what: `receipt, ${graphs} graphs of ten, p99`, ms: quantile(many.waits, 0.99) });
   });
-const middle = (of: (rate: (typeof rates)[number]) => number) => median(rates.map(of));
+const middle = (of: (rate: Rates) => number) => median(rates.map(of));
+const covers: Row = {
+  what: 'Cairn, statements in a checkpoint',
+  'per second': middle((rate) => rate.covered),
+};
+const stores: Row = { what: 'ingestion with logs', 'per second': middle((rate) => rate.stored) };
 report('Logs', [
-  { what: 'Tessera, entries in a checkpoint', 'per second': middle((rate) => rate.tessera), ratio: 1 },
-  {
-    what: 'Cairn, statements in a checkpoint',
-    'per second': middle((rate) => rate.covered),
-    ratio: middle((rate) => rate.covered / rate.tessera),
-  },
-  { what: 'ingestion without logs', 'per second': middle((rate) => rate.older), ratio: 1 },
-  {
-    what: 'ingestion with logs',
-    'per second': middle((rate) => rate.stored),
-    ratio: middle((rate) => rate.stored / rate.older),
-  },
+  ...besides(
+    covers,
+    'Tessera, entries in a checkpoint',
+    ({ tessera }) => tessera,
+    ({ covered }) => covered,
+  ),
+  ...besides(
+    stores,
+    'ingestion without logs',
+    ({ older }) => older,
+    ({ stored }) => stored,
+  ),
   ...rows,
 ]);
+
+/** A row beside what it is compared with, if that was measured. */
+function besides(
+  own: Row,
+  what: string,
+  other: (rate: Rates) => number,
+  ours: (rate: Rates) => number,
+): Row[] {
+  const theirs = middle(other);
+  if (Number.isNaN(theirs)) return [own];
+  const ratio = middle((rate) => ours(rate) / other(rate));
+  return [
+    { what, 'per second': theirs, ratio: 1 },
+    { ...own, ratio },
+  ];
+}
