@@ -19,9 +19,10 @@ const graph_id = uuidField
   );
 
 export const proofParams = z.object({
-  statement: statementCid.describe(
-    'The id of the statement, with or without urn:cid:, or the jcs_cid of one form',
-  ),
+  statement: statementCid.meta({
+    description: 'The id of the statement, with or without urn:cid:, or the jcs_cid of one form',
+    example: 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu',
+  }),
 });
 export const proofQuery = z.object({ graph_id });
 
