@@ -19,17 +19,20 @@ const processes = ['test/{processes,chart}/**/*.test.ts'];
 /** Tests of large inputs, whole stores and long waits, which take many seconds. */
 const long = [
   'test/access/{auth-service-client,oidc-issuer,onboarding}.test.ts',
+  'test/cli/{logged-journey,verify-logged}.test.ts',
   'test/cli/{export,fsck,import,login,manifest,migrate,record,record-run,record-spool,report,serve,verify-trust}.test.ts',
   'test/domain/{context-registry,lineage-bounds,report-bounds}.test.ts',
   'test/http/{access-many-projects,audit-trail,downloads,early-answers,manifest-exports}.test.ts',
   'test/http/{manifest-round-trip,same-bytes}.test.ts',
   'test/http/control-plane/recorded-sign-ins.test.ts',
+  'test/log/{monitor,witnessed-service}.test.ts',
   'test/platform/audit-queue.test.ts',
   'test/storage/{damaged-exports,interrupted-import,limited,mongo-away}.test.ts',
 ];
 /** These run in `properties` only, which has more runs of them. */
 const slowProperties = [
   'test/domain/{identify,statement-template}.property.test.ts',
+  'test/domain/log/{complete-manifest,merkle}.property.test.ts',
   'test/domain/proofs/rewritten-credentials.property.test.ts',
   'test/http/{described-requests,manifest-exports-verify,manifest-verify}.property.test.ts',
   'test/storage/embedded/{fsck.test,damaged-pages.property.test}.ts',
