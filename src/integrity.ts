@@ -51,6 +51,7 @@ import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { logRoutes } from './http/integrity/log/log.ts';
+import { logOverviewRoutes } from './http/integrity/log/log-overview.ts';
 import { logWarnings } from './http/integrity/log/log-warnings.ts';
 import { proofRoutes } from './http/integrity/log/proofs.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
@@ -205,6 +206,7 @@ export async function openIntegrityOn(
     ready: async () => {
       await Promise.all([store.ready(), contexts.documents(ownContexts.cid)]);
     },
+    warnings: () => logWarnings(store.of(logStandings)),
     limits: settings,
   };
   const requestLimit = new RequestLimit(settings);
@@ -273,11 +275,11 @@ export async function openIntegrityOn(
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
+  logOverviewRoutes(app, { publishedLogs: logs, standings: store.of(logStandings) });
   logRoutes(app, { publishedLogs: logs, graphs: store.graphs, publicLog: settings.publicLog });
   proofRoutes(app, { ...ports, stopping });
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
-  const warnings = () => logWarnings(store.of(logStandings));
-  healthRoutes(app, operation, 'GET /health/v1', { ...ports, warnings, stopping });
+  healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
   if (session.mode) signedInPages(app, (context) => signedIn(context, session.mode, session.ports));
   uiRoutes(app, { ...ports, links });
   noSuchPage(app, links);

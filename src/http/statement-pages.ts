@@ -10,6 +10,7 @@ import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { type Link, searchAddress, start } from '../ui/header.ts';
 import { entryPage, lineagePage } from '../ui/lineage-page.ts';
+import { logPage } from '../ui/statements/log-page.ts';
 import { graphPage, startPage, statementPage } from '../ui/statements/pages.ts';
 import { comparisonPage, runsPage } from '../ui/statements/runs-pages.ts';
 import { searchPage } from '../ui/statements/search-page.ts';
@@ -35,6 +36,8 @@ interface IntegrityPages extends SearchedPorts {
 export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
   app.get('/', (context) => context.redirect('/ui'));
   statementPages(app, ports, links);
+
+  app.get('/ui/log', async (context) => pageAnswer(context, await logPage(links)));
 
   app.get('/ui/lineage', async (context) => {
     const id = context.req.query('id')?.trim();

@@ -10,6 +10,7 @@ export interface Link {
 
 export const start: Link = { name: 'Start', address: '/ui' };
 export const lineages: Link = { name: 'Lineage', address: '/ui/lineage' };
+export const logLink: Link = { name: 'Log', address: '/ui/log' };
 export const account: Link = { name: 'Account', address: '/ui/account' };
 export const agentPages: Link = { name: 'Agents', address: '/ui/agents' };
 export const tokens: Link = { name: 'Tokens', address: '/ui/tokens' };
@@ -29,7 +30,7 @@ export interface PagesHere {
 
 export function linksTo({ hasLineages, hasConsole, hasAccounts }: PagesHere): readonly Link[] {
   return [
-    ...(hasLineages ? [start, lineages] : []),
+    ...(hasLineages ? [start, lineages, logLink] : []),
     ...(hasConsole ? [agentPages, tokens] : []),
     // The limits are those of the integrity service.
     ...(hasConsole && hasLineages ? [runTimeLimits] : []),

@@ -338,6 +338,16 @@ export const examples: Readonly<Record<string, Example>> = {
     request: () => ({ path: '/credentials/v1/verify', ...json({ credential: newCredential() }) }),
     status: 200,
   },
+  'GET /log/v1/overview': published('/log/v1/overview'),
+  'POST /log/v1/receipt-check': {
+    access: known,
+    request: () => ({
+      path: '/log/v1/receipt-check',
+      headers: { 'content-type': 'text/plain' },
+      body: 'no receipt',
+    }),
+    status: 400,
+  },
   'GET /log/v1/checkpoint': published('/log/v1/checkpoint'),
   'GET /log/v1/key': published('/log/v1/key'),
   'GET /log/v1/tile/{tile}': published('/log/v1/tile/0/000.p/1'),

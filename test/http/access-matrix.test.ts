@@ -76,6 +76,7 @@ const publicNames = [
   'GET /ui/statement/{id}',
   'GET /ui/statements',
   'GET /ui/lineage',
+  'GET /ui/log',
   'GET /ui/lineage/{id}',
   'GET /ui/files/{name}',
 ];

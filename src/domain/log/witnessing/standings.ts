@@ -34,7 +34,7 @@ export interface ReportedStanding {
 }
 
 /** How often a size without other news is written. */
-const writeMs = 60_000;
+const writeMs = 10_000;
 
 /** Writes what has changed. */
 export class StandingWriter {
@@ -57,7 +57,8 @@ export class StandingWriter {
       since: next.problem === null ? null : isSameProblem && before ? before.since : now,
     };
     const last = this.#written.get(next.id)?.at ?? Number.NEGATIVE_INFINITY;
-    if (isSameProblem && before && now - last < writeMs) return false;
+    const isFirstSize = standing.size !== null && before?.size === null;
+    if (isSameProblem && before && !isFirstSize && now - last < writeMs) return false;
     this.#written.set(next.id, { standing, at: now });
     const [isNew] = await this.#records.insert([standing]);
     if (!isNew) await this.#records.update(next.id, {}, standing);

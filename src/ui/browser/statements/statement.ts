@@ -15,6 +15,7 @@ import { runFacts } from '../runs/run-facts.ts';
 import { askRun } from '../runs/runs-api.ts';
 import { localTime, when } from '../times.ts';
 import { credentialSection } from './credential.ts';
+import { logStanding } from './log-standing.ts';
 import { facts, identifiersIn, memberTable } from './members.ts';
 import { askNames, withSentences } from './names.ts';
 import { credentialEnds, idsIn, namedIn, sentence, typeOf } from './sentence.ts';
@@ -92,6 +93,8 @@ async function load(): Promise<void> {
     folded('The statement as JSON', jsonText),
     folded('The statement as N-Quads', quadsText),
   );
+  const logged = await logStanding(bareId(id));
+  if (logged) place.querySelector('.vouched')?.after(logged);
 }
 
 function showHead(statement: Json, { statement_id: id, trust }: Verification, names: Names): void {
