@@ -64,7 +64,7 @@ describeChromium('the pages of both services', ({ open }) => {
     const { page } = tab;
     await page.goto(`${both.url}/`);
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
-    const names = ['Start', 'Lineage', 'Agents', 'Tokens', 'Limits', 'Audit log', 'Health'];
+    const names = ['Start', 'Lineage', 'Log', 'Agents', 'Tokens', 'Limits', 'Audit log', 'Health'];
     expect(await links.allTextContents()).toEqual([...names, 'API']);
     for (const name of names) {
       await links.getByText(name, { exact: true }).click();
