@@ -4,7 +4,7 @@ import { sessionMode } from './composition/browser-sessions.ts';
 import { credentialPorts } from './composition/credentials.ts';
 import { evidencePorts } from './composition/evidence.ts';
 import { authenticationOf, openAuditTrail } from './composition/integrity-authentication.ts';
-import { keepLogs, openServiceLogs, proofPorts } from './composition/log.ts';
+import { keepLogs, logPorts, openServiceLogs } from './composition/log.ts';
 import { namePorts } from './composition/names.ts';
 import { followRunTimeLimits } from './composition/run-time-limits.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
@@ -37,7 +37,6 @@ import { didWebOf } from './domain/integrity/proofs/did-web.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { AttemptEnds } from './domain/jobs/attempt-ends.ts';
 import { jobs } from './domain/jobs/jobs.ts';
-import { logStandings } from './domain/log/witnessing/standings.ts';
 import { Semaphore } from './domain/semaphore.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
@@ -52,7 +51,6 @@ import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { logRoutes } from './http/integrity/log/log.ts';
 import { logOverviewRoutes } from './http/integrity/log/log-overview.ts';
-import { logWarnings } from './http/integrity/log/log-warnings.ts';
 import { proofRoutes } from './http/integrity/log/proofs.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
@@ -169,7 +167,7 @@ export async function openIntegrityOn(
     ...namePorts(store, signatures.ownDids, settings.serviceName),
     graphs: store.graphs,
     graphContents: store.graphContents,
-    ...proofPorts(store, logs),
+    ...logPorts(store, logs),
     graphImports: store.graphImports,
     spools: store.spools,
     registry,
@@ -206,7 +204,6 @@ export async function openIntegrityOn(
     ready: async () => {
       await Promise.all([store.ready(), contexts.documents(ownContexts.cid)]);
     },
-    warnings: () => logWarnings(store.of(logStandings)),
     limits: settings,
   };
   const requestLimit = new RequestLimit(settings);
@@ -275,8 +272,8 @@ export async function openIntegrityOn(
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
-  logOverviewRoutes(app, { publishedLogs: logs, standings: store.of(logStandings) });
-  logRoutes(app, { publishedLogs: logs, graphs: store.graphs, publicLog: settings.publicLog });
+  logOverviewRoutes(app, ports);
+  logRoutes(app, { ...ports, publicLog: settings.publicLog });
   proofRoutes(app, { ...ports, stopping });
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });

@@ -10,6 +10,7 @@ import type { PublishedLogs } from '../domain/log/published.ts';
 import { logReading, newestCheckpoint } from '../domain/log/reading.ts';
 import { type LogRecords, logRecords, logTurns, openLog } from '../domain/log/records.ts';
 import { logStandings } from '../domain/log/witnessing/standings.ts';
+import { logWarnings } from '../http/integrity/log/log-warnings.ts';
 import type { Log } from '../platform/log.ts';
 import { type LogKeys, openLogKeys } from '../platform/log-keys.ts';
 import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
@@ -109,9 +110,19 @@ async function ownOrigin(
 
 const everyMs = 250;
 
-/** What makes receipts, and exports with proofs. */
-export function proofPorts({ rows }: Pick<Store, 'rows'>, { reading }: Pick<ServiceLogs, 'reading'>) {
-  return { rows, logReading: reading, logsForExport: logsForExport({ rows, reading }) };
+/** What reads the logs, makes receipts, and exports with proofs. */
+export function logPorts(store: Pick<Store, 'rows' | 'of'>, logs: ServiceLogs) {
+  const { rows } = store;
+  const { reading } = logs;
+  const standings = store.of(logStandings);
+  return {
+    rows,
+    publishedLogs: logs,
+    standings,
+    logReading: reading,
+    logsForExport: logsForExport({ rows, reading }),
+    warnings: () => logWarnings(standings),
+  };
 }
 
 /** Brings what is stored into the logs, and publishes checkpoints, until disposed of. */
