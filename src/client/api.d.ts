@@ -953,6 +953,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/log/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how the log and its witnesses are */
+        get: operations["getLogV1Overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/receipt-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a receipt against the keys of this service
+         * @description Who does not trust this service checks receipts without it: "cairn verify --receipt", or any program that knows c2sp.org/tlog-proof.
+         */
+        post: operations["postLogV1ReceiptCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/log/v1/checkpoint": {
         parameters: {
             query?: never;
@@ -5924,6 +5961,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CredentialVerification"];
+                };
+            };
+        };
+    };
+    getLogV1Overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The log */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The name of the service log; null if this service has no key for it */
+                        origin: string | null;
+                        /** @description Verifier keys of the log */
+                        keys: string[];
+                        /** @description Entries of the service log, published or not */
+                        entries: number;
+                        /** @description The last published checkpoint */
+                        published: {
+                            entries: number;
+                            /** @description By the clock of the service */
+                            at: string;
+                            witnesses: {
+                                name: string;
+                                /** @description By the clock of the witness */
+                                at: string;
+                            }[];
+                        } | null;
+                        /** @description Whom this service asks for cosignatures */
+                        witnesses: {
+                            name: string;
+                            /** @description In the last tree that it has cosigned */
+                            entries: number | null;
+                            /** @description ISO 8601 */
+                            at: string | null;
+                            /** @description Why it does not cosign */
+                            problem: string | null;
+                            /** @description ISO 8601 */
+                            since: string | null;
+                        }[];
+                        /** @description The newest published entries, newest first */
+                        heads: {
+                            entry: number;
+                            /** @description In base64. Who may view a graph can tell which one is its own */
+                            blinded_name: string;
+                            size: number;
+                            root: string;
+                        }[];
+                        warnings: string[];
+                    };
+                };
+            };
+        };
+    };
+    postLogV1ReceiptCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description The receipt holds */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The statement that it is for */
+                        statement: string;
+                        /** @description The log that has it, such as graphs/<uuid> */
+                        log: string;
+                        index: number;
+                        /** @description Of that log */
+                        size: number;
+                        /** @description Of the service log in the checkpoint */
+                        entries: number;
+                        witnesses: {
+                            name: string;
+                            /** @description ISO 8601 */
+                            at: string;
+                        }[];
+                    };
                 };
             };
         };
