@@ -29,6 +29,7 @@ import type { Settings } from '../platform/settings/setting-table.ts';
 export interface LogWatch {
   readonly guard: HeadGuard;
   readonly witnessing: Witnessing;
+  readonly policy: Policy;
 }
 
 interface WatchedLog {
@@ -78,7 +79,7 @@ export async function openLogWatch(
     ...(logHeadFile === null ? [] : [rememberedHeads(headFile(logHeadFile), tree)]),
     rememberedHeads(headInMemory(), tree),
   ];
-  return watched({ guards, witnessing: group ?? noWitnesses, report });
+  return { policy, ...watched({ guards, witnessing: group ?? noWitnesses, report }) };
 }
 
 interface Watched {
@@ -88,7 +89,7 @@ interface Watched {
 }
 
 /** Reports why a checkpoint is not published, and when one is. */
-function watched({ guards, witnessing, report }: Watched): LogWatch {
+function watched({ guards, witnessing, report }: Watched): Omit<LogWatch, 'policy'> {
   const own = { id: ownStanding, names: [] };
   const orReported = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {

@@ -38,6 +38,18 @@ describe('the page of the log', () => {
       },
       witnesses: [{ name: 'w1', entries: alone.entries + 1, problem: null }],
     });
+    const statement = ownStatement('DataRegistration', { data: [blobUrn('two')] });
+    const { jcs_cid } = (
+      await send(service, 'POST', '/utils/v1/integrity/statement/compute-id', { statement })
+    ).json;
+    const receipt = await (await service.app.request(`/log/v1/proof/${jcs_cid}`)).text();
+    const forged = `${receipt}— stranger ${Buffer.alloc(76, 1).toString('base64')}\n`;
+    for (const one of [receipt, forged]) {
+      const checked = await send(service, 'POST', '/log/v1/receipt-check', one, {
+        'content-type': 'text/plain',
+      });
+      expect(checked.json.witnesses).toMatchObject([{ name: 'w1' }]);
+    }
     const page = await (await service.app.request('/ui/log')).text();
     expect(page).toContain('<h1>Log</h1>');
     expect(page).toContain('id="receipt"');

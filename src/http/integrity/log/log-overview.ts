@@ -7,8 +7,8 @@ import { parseServiceEntry } from '../../../domain/log/entries.ts';
 import { tileWidth } from '../../../domain/log/merkle/tiles.ts';
 import { logNames } from '../../../domain/log/names.ts';
 import { toBase64 } from '../../../domain/log/notes/base64.ts';
-import { noWitnesses } from '../../../domain/log/notes/policy.ts';
-import type { Cosigner } from '../../../domain/log/notes/tlog-proof.ts';
+import { noWitnesses, type Policy } from '../../../domain/log/notes/policy.ts';
+import { type Cosigner, verifyCheckpoint } from '../../../domain/log/notes/tlog-proof.ts';
 import { formatVkey } from '../../../domain/log/notes/vkey.ts';
 import type { PublishedLogs } from '../../../domain/log/published.ts';
 import type { LogReading } from '../../../domain/log/reading.ts';
@@ -25,7 +25,11 @@ const receiptBytes = 65_536;
 const headsShown = 20;
 
 export interface LogOverviewRoutes {
-  readonly publishedLogs: PublishedLogs & { readonly records: Pick<LogRecords, 'logs'> };
+  readonly publishedLogs: PublishedLogs & {
+    readonly records: Pick<LogRecords, 'logs'>;
+    /** Says which witnesses the operator has chosen. */
+    readonly watch: { readonly policy: Policy } | undefined;
+  };
   readonly standings: Pick<LogStandings, 'page'>;
 }
 
@@ -55,9 +59,12 @@ export function logOverviewRoutes(app: App, { publishedLogs, standings }: LogOve
       const bytes = await readBody(context, { bytes: receiptBytes, setting: null });
       const { signing } = publishedLogs;
       const logs = signing ? signing.signersOf(signing.origin).map(({ vkey }) => vkey) : [];
-      const checks = new CheckpointChecks({ logs, policy: noWitnesses });
-      const { statement, log, index, size, checkpoint } = verifyReceipt(bytes, null, checks);
-      const witnesses = cosignersIn(checkpoint.note).map(cosignerJson);
+      // Anybody can add lines to a receipt. Those of the witnesses that the operator has chosen count, however many there are.
+      const trust = { logs, policy: { ...(publishedLogs.watch?.policy ?? noWitnesses), quorum: 'none' } };
+      const receipt = verifyReceipt(bytes, null, new CheckpointChecks(trust));
+      const { statement, log, index, size, checkpoint } = receipt;
+      const cosigners = checkpoint.isKnown ? verifyCheckpoint(checkpoint.note, trust).witnesses : [];
+      const witnesses = cosigners.map(cosignerJson);
       return answer(200, {
         statement: subjectOf(statement),
         log,
