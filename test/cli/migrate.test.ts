@@ -34,10 +34,11 @@ describe('cairn migrate', () => {
     };
     expect(JSON.parse(first.stdout)).toMatchObject({ summary });
     expect(first.stderr).toContain(join(from, 'signing-key.json'));
-    expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
-    expect(await answersOf(to, filled)).toEqual(await answersOf(from, filled));
     const second = await cairn(args, { env });
     expect(JSON.parse(second.stdout)).toMatchObject({ summary: { ...summary, stored: 0 } });
+    // Afterwards, because a service on the target would begin logs of its own.
+    expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
+    expect(await answersOf(to, filled)).toEqual(await answersOf(from, filled));
     expect((await cairn(['fsck', '--data-dir', to], { env })).code).toBe(0);
   });
 
