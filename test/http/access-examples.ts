@@ -341,12 +341,12 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /log/v1/overview': published('/log/v1/overview'),
   'POST /log/v1/receipt-check': {
     access: known,
-    request: () => ({
-      path: '/log/v1/receipt-check',
-      headers: { 'content-type': 'text/plain' },
-      body: 'no receipt',
-    }),
-    status: 400,
+    async request({ alpha }, as) {
+      const path = `/log/v1/proof/${alpha.statement.rdfc_cid}?graph_id=${alpha.id}`;
+      const { text } = await as({ method: 'GET', path, headers: { prefer: 'wait=20' } });
+      return { path: '/log/v1/receipt-check', headers: { 'content-type': 'text/plain' }, body: text };
+    },
+    status: 200,
   },
   'GET /log/v1/checkpoint': published('/log/v1/checkpoint'),
   'GET /log/v1/key': published('/log/v1/key'),

@@ -12,7 +12,7 @@ export async function logPage(links: readonly Link[]): Promise<string> {
     content: html`<h1>Log</h1>
 <p class="quiet">Every statement that is stored here gets an entry in a log. Whoever keeps a checkpoint of it can tell if an entry was taken away or changed later, by the operator of this service too. Witnesses keep every checkpoint.</p>
 ${problemPlace}
-<div class="columns" id="log" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/log/v1/overview">the log as JSON</a>, <a href="/log/v1/checkpoint">its checkpoint</a>.</p></noscript></div>
+<div class="columns" id="log" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/log/v1/overview">the log as JSON</a>.</p></noscript></div>
 <section aria-labelledby="receipt-heading">
 <h2 id="receipt-heading">Check a receipt</h2>
 <form id="check" class="stacked">
