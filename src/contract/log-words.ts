@@ -1,8 +1,6 @@
 import type { Sighting } from '../domain/log/checkpoint-checks.ts';
 import type { SeenHead } from '../domain/log/head-proof.ts';
-
-const count = (number: number, noun: string) =>
-  `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`;
+import { counted } from './words/text.ts';
 
 /** What a `LogName` is a log of. */
 export function logSubject(name: string): string {
@@ -22,7 +20,7 @@ export function seenWords(seen: Sighting | null): string {
 /** What a manifest has of a log. */
 export function wholeLogWords(log: SeenHead & { readonly statements: number }): string {
   const { checkpoint, statements, serviceSize } = log;
-  const has = `all ${count(statements, 'statement')} that ${logSubject(log.log)} had at log size ${serviceSize.toLocaleString('en')}`;
+  const has = `all ${counted(statements, 'statement')} that ${logSubject(log.log)} had at log size ${serviceSize.toLocaleString('en')}`;
   if (!checkpoint.isKnown)
     return `${has} of a log that calls itself ${checkpoint.origin}. Nobody can tell whose log it is without its key (--log-key, --log-policy)`;
   return `${has} of ${checkpoint.origin}, ${seenWords(checkpoint.seen)}`;

@@ -26,6 +26,10 @@ export function blindedName(name: string, nonce: Uint8Array): Uint8Array {
 /** The origin of the service log, or of another log, of the service at a public URL: without a scheme. */
 export function originOf(publicUrl: string, name: string = logNames.service): string {
   const { host, pathname } = new URL(publicUrl);
-  const base = `${host}${pathname.replace(/\/+$/, '')}/log/v1`;
-  return name === logNames.service ? base : `${base}/${name}`;
+  return originBelow(`${host}${pathname.replace(/\/+$/, '')}/log/v1`, name);
+}
+
+/** The origin of the service log, or of a log below it. */
+export function originBelow(serviceOrigin: string, name: string): string {
+  return name === logNames.service ? serviceOrigin : `${serviceOrigin}/${name}`;
 }

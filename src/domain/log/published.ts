@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { type TileName, tileWidth, widthIn } from './merkle/tiles.ts';
-import { logNames } from './names.ts';
+import { logNames, originBelow } from './names.ts';
 import { formatCheckpoint } from './notes/checkpoint.ts';
 import { formatNote } from './notes/signed-note.ts';
 import type { NoteSigner } from './notes/signing.ts';
@@ -59,11 +59,6 @@ function throwUnpublished(signing: PublishedLogs['signing']): never {
       ? 'No checkpoint of this log is published yet.'
       : 'This service publishes no checkpoints, because it has no key for its log (CAIRN_LOG_KEY_FILE).',
   );
-}
-
-/** The origin of a log below the service log. */
-export function originBelow(serviceOrigin: string, log: string): string {
-  return log === logNames.service ? serviceOrigin : `${serviceOrigin}/${log}`;
 }
 
 /** The verifier keys of a log, one in a line. @throws ServiceError `not_found`. */

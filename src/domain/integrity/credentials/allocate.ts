@@ -1,7 +1,6 @@
 import type { OpenLists } from './open-lists.ts';
 import {
   bothEntries,
-  entryId,
   listLength,
   type Purpose,
   purposes,
@@ -9,6 +8,7 @@ import {
   type StatusEntry,
   type StatusLists,
   statusListUrl,
+  unsetEntry,
 } from './status-entries.ts';
 
 /** An entry as it stands in `credentialStatus` (Bitstring Status List 1.0, section 2.1). */
@@ -71,20 +71,9 @@ async function newEntries(
   missing: readonly string[],
 ): Promise<StatusEntry[]> {
   const lists = await openLists.take(missing.length);
-  return missing.map((credentialId, at): StatusEntry => {
+  return missing.map((credentialId, at) => {
     const listId = lists[at]?.id ?? '';
-    const index = drawIndex();
-    const id = entryId(listId, index);
-    return {
-      id,
-      listId,
-      index,
-      credentialId,
-      purpose: 'revocation',
-      status: false,
-      changes: 0,
-      isListed: true,
-    };
+    return unsetEntry({ listId, index: drawIndex(), credentialId, purpose: 'revocation' });
   });
 }
 

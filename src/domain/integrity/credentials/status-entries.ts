@@ -90,24 +90,22 @@ export function suspensionListId(revocationListId: string): string {
 /** Revocation and suspension of a credential, given its records. A suspension without a record has never been set. */
 export function bothEntries(stored: readonly StatusEntry[]): readonly StatusEntry[] {
   const [first, ...more] = stored;
-  if (first?.purpose === 'revocation' && more.length === 0) return [first, unsetSuspension(first)];
+  if (first?.purpose === 'revocation' && more.length === 0) {
+    const listId = suspensionListId(first.listId);
+    return [first, unsetEntry({ ...first, listId, purpose: 'suspension' })];
+  }
   return stored.toSorted((one, other) => (one.purpose < other.purpose ? -1 : 1));
 }
 
-function unsetSuspension(revocation: StatusEntry): StatusEntry {
-  const { credentialId, index } = revocation;
-  const listId = suspensionListId(revocation.listId);
+/** An entry whose status has never been set. */
+export function unsetEntry({
+  listId,
+  index,
+  credentialId,
+  purpose,
+}: Pick<StatusEntry, 'listId' | 'index' | 'credentialId' | 'purpose'>): StatusEntry {
   const id = entryId(listId, index);
-  return {
-    id,
-    listId,
-    index,
-    credentialId,
-    purpose: 'suspension',
-    status: false,
-    changes: 0,
-    isListed: true,
-  };
+  return { id, listId, index, credentialId, purpose, status: false, changes: 0, isListed: true };
 }
 
 const path = '/credentials/v1/status-lists/';

@@ -26,12 +26,16 @@ export function entryOfRow({ isTrusted, rdfcDigest, jcsDigest }: Omit<LoggedRow,
   return statementEntry({ rdfcDigest: isTrusted ? rdfcDigest : null, jcsDigest });
 }
 
+export function additionOf(row: LoggedRow): Addition {
+  const position = row.isTrusted ? row.position : null;
+  return { position, thing: thingOfRow(row), bytes: entryOfRow(row) };
+}
+
 /** Rows in the order in which they are appended: by position, so that few need a record of their own. */
 export async function additionsOf(rows: readonly LoggedRow[]): Promise<Addition[]> {
   const additions: Addition[] = [];
   for (const row of rows.toSorted((one, other) => one.position - other.position)) {
-    const position = row.isTrusted ? row.position : null;
-    additions.push({ position, thing: thingOfRow(row), bytes: entryOfRow(row) });
+    additions.push(additionOf(row));
     if (additions.length % rowsAtOnce === 0) await yieldToEventLoop();
   }
   return additions;

@@ -42,20 +42,7 @@ export interface Step {
 
 /** The steps of an inclusion proof, from the leaf up (RFC 6962, section 2.1.1). */
 export function stepsToLeaf(index: number, size: number): Step[] {
-  const steps: Step[] = [];
-  let [start, end] = [0, size];
-  while (end - start > 1) {
-    const middle = start + leftSize(end - start);
-    const isLeft = index < middle;
-    steps.push(
-      isLeft
-        ? { side: 'right', beside: { start: middle, end } }
-        : { side: 'left', beside: { start, end: middle } },
-    );
-    if (isLeft) end = middle;
-    else start = middle;
-  }
-  return steps.reverse();
+  return stepsTo(index, size, ({ start, end }) => end - start <= 1).steps;
 }
 
 /**
@@ -63,18 +50,27 @@ export function stepsToLeaf(index: number, size: number): Step[] {
  * A step to the left belongs to both trees, one to the right only to the new tree.
  */
 export function stepsToOldTree(oldSize: number, size: number): { seed: Subtree; steps: Step[] } {
+  return stepsTo(oldSize - 1, size, ({ end }) => end <= oldSize);
+}
+
+/** The steps from the first subtree with this leaf that is a seed, from the root down, back up to the root. */
+function stepsTo(
+  leaf: number,
+  size: number,
+  isSeed: (subtree: Subtree) => boolean,
+): { seed: Subtree; steps: Step[] } {
   const steps: Step[] = [];
-  let [start, end] = [0, size];
-  while (end > oldSize) {
+  let seed: Subtree = { start: 0, end: size };
+  while (!isSeed(seed)) {
+    const { start, end } = seed;
     const middle = start + leftSize(end - start);
-    const isLeft = oldSize <= middle;
-    steps.push(
-      isLeft
-        ? { side: 'right', beside: { start: middle, end } }
-        : { side: 'left', beside: { start, end: middle } },
-    );
-    if (isLeft) end = middle;
-    else start = middle;
+    const [left, right] = [
+      { start, end: middle },
+      { start: middle, end },
+    ];
+    const isLeft = leaf < middle;
+    steps.push(isLeft ? { side: 'right', beside: right } : { side: 'left', beside: left });
+    seed = isLeft ? left : right;
   }
-  return { seed: { start, end }, steps: steps.reverse() };
+  return { seed, steps: steps.reverse() };
 }
