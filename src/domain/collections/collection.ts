@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Order, Records } from './records.ts';
+import type { Order, ReadRecords, Records } from './records.ts';
 import type { TermSearch, Terms } from './term-search.ts';
 
 type Key<Shape extends z.ZodObject> = Extract<keyof z.output<Shape>, string>;
@@ -53,6 +53,13 @@ export interface RecordStore {
   of<Shape extends z.ZodObject, Index extends string>(
     declared: Collection<Shape, Index>,
   ): Records<z.output<Shape>, Index>;
+}
+
+/** A store that is only read. */
+export interface ReadRecordStore {
+  of<Shape extends z.ZodObject, Index extends string>(
+    declared: Collection<Shape, Index>,
+  ): ReadRecords<z.output<Shape>, Index>;
 }
 
 export interface TermStore {

@@ -33,6 +33,12 @@ export interface Total {
   readonly sum: number;
 }
 
+/** Records of a store that is only read. */
+export type ReadRecords<Item extends object, Index extends string = string> = Pick<
+  Records<Item, Index>,
+  'get' | 'page' | 'among'
+>;
+
 /**
  * The records of a collection. Each call is atomic, durable when it resolves, and then visible to every process.
  * Failures of the store are ServiceErrors `unavailable` or `storage_full`.

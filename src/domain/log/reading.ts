@@ -1,6 +1,6 @@
 import { eachRecord } from '../collections/records.ts';
 import { ServiceError } from '../errors.ts';
-import { entryOfRow, thingOfRow } from './appending/additions.ts';
+import { additionOf, entryOfRow } from './appending/additions.ts';
 import { indexesOf } from './appending/known.ts';
 import { serviceEntry } from './entries.ts';
 import { hashSize, isSameHash, leafHash } from './merkle/hashing.ts';
@@ -12,9 +12,9 @@ import { unpackPositions } from './positions.ts';
 import {
   headKey,
   type LogHead,
-  type LogRecords,
   type LogTile,
   type PublishedCheckpoint,
+  type ReadLogRecords,
   tileKey,
 } from './records.ts';
 
@@ -37,17 +37,13 @@ export interface LogReading {
   nonceOf(log: string): Promise<Uint8Array | undefined>;
 }
 
-export function logReading(records: LogRecords, rows: LoggedRows): LogReading {
+export function logReading(records: ReadLogRecords, rows: LoggedRows): LogReading {
   const headAt = async (log: string, serviceSize: number) => {
     const request = { after: null, limit: 1, order: 'descending', range: { until: serviceSize } } as const;
     return (await records.heads.page('log', [log], request)).records[0];
   };
   const ofRows = async (log: string, rows: readonly LoggedRow[]) => {
-    const wanted = rows.map((row) => ({
-      position: row.isTrusted ? row.position : null,
-      thing: thingOfRow(row),
-      bytes: entryOfRow(row),
-    }));
+    const wanted = rows.map(additionOf);
     const found = await indexesOf(records, log, wanted);
     return wanted.map(({ thing }) => found.get(thing));
   };
@@ -77,12 +73,12 @@ export function logReading(records: LogRecords, rows: LoggedRows): LogReading {
 
 export async function newestCheckpoint({
   checkpoints,
-}: Pick<LogRecords, 'checkpoints'>): Promise<PublishedCheckpoint | undefined> {
+}: Pick<ReadLogRecords, 'checkpoints'>): Promise<PublishedCheckpoint | undefined> {
   return (await checkpoints.page('key', [], { after: null, limit: 1, order: 'descending' })).records[0];
 }
 
 /** The tiles of a log as they are stored. */
-export function storedTiles({ tiles }: Pick<LogRecords, 'tiles'>, log: string): TileReader {
+export function storedTiles({ tiles }: Pick<ReadLogRecords, 'tiles'>, log: string): TileReader {
   return {
     async tiles(coordinates) {
       const keys = coordinates.map(({ level, index }) => tileKey(log, level, index));
@@ -105,7 +101,7 @@ interface SomeOfTile {
   readonly width: number;
 }
 
-async function serviceEntries(records: LogRecords, { index, width }: SomeOfTile): Promise<Uint8Array[]> {
+async function serviceEntries(records: ReadLogRecords, { index, width }: SomeOfTile): Promise<Uint8Array[]> {
   const first = index * tileWidth;
   const keys = Array.from({ length: width }, (_, at) => headKey(first + at));
   const heads = (await records.heads.among('key', keys, 1)).map(
@@ -125,7 +121,7 @@ async function serviceEntries(records: LogRecords, { index, width }: SomeOfTile)
 }
 
 async function entriesOf(
-  records: Pick<LogRecords, 'tiles' | 'entries'>,
+  records: Pick<ReadLogRecords, 'tiles' | 'entries'>,
   rows: Pick<LoggedRows, 'at'>,
   log: string,
   tile: SomeOfTile,
@@ -145,7 +141,7 @@ export interface EntryOfTile {
 
 /** Entries of a tile of a log of statements or records, in order. */
 export async function entriesWithRows(
-  records: Pick<LogRecords, 'tiles' | 'entries'>,
+  records: Pick<ReadLogRecords, 'tiles' | 'entries'>,
   rows: Pick<LoggedRows, 'at'>,
   log: string,
   { index, width }: SomeOfTile,

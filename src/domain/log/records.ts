@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { collection, type RecordStore, type RecordsOf } from '../collections/collection.ts';
+import {
+  collection,
+  type ReadRecordStore,
+  type RecordStore,
+  type RecordsOf,
+} from '../collections/collection.ts';
 
 const count = z.int().min(0);
 const base64 = z.base64();
@@ -138,7 +143,14 @@ export interface LogRecords {
   readonly checkpoints: RecordsOf<typeof logCheckpoints>;
 }
 
-export function logRecords(store: RecordStore): LogRecords {
+/** The same, only read. */
+export type ReadLogRecords = {
+  readonly [Name in keyof LogRecords]: Pick<LogRecords[Name], 'get' | 'page' | 'among'>;
+};
+
+export function logRecords(store: RecordStore): LogRecords;
+export function logRecords(store: ReadRecordStore): ReadLogRecords;
+export function logRecords(store: ReadRecordStore): ReadLogRecords {
   return {
     logs: store.of(logs),
     batches: store.of(logBatches),

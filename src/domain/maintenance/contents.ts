@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Bucket, Buckets } from '../bucket.ts';
-import type { Collection } from '../collections/collection.ts';
-import type { Records } from '../collections/records.ts';
+import type { Collection, ReadRecordStore } from '../collections/collection.ts';
 import type { Cid } from '../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../integrity/manifest/ports.ts';
 import type { BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
@@ -39,7 +38,10 @@ export interface RecordEntry {
 }
 
 /** Everything in a store, read as it is. On MongoDB other processes may write meanwhile. */
-export interface StoreContents extends Pick<Buckets, 'exportResults' | 'sealedContents'>, AsyncDisposable {
+export interface StoreContents
+  extends ReadRecordStore,
+    Pick<Buckets, 'exportResults' | 'sealedContents'>,
+    AsyncDisposable {
   /** Description of the store for a log. */
   readonly place: string;
   readonly blobBucket: Bucket;
@@ -59,10 +61,6 @@ export interface StoreContents extends Pick<Buckets, 'exportResults' | 'sealedCo
   attachments(graphId: string): Promise<GraphAttachments>;
   records(declared: Collection): AsyncIterable<readonly RecordEntry[]>;
   readonly loggedRows: Pick<LoggedRows, 'at'>;
-  /** The same records by key and index. */
-  of<Shape extends z.ZodObject, Index extends string>(
-    declared: Collection<Shape, Index>,
-  ): Pick<Records<z.output<Shape>, Index>, 'get' | 'page' | 'among'>;
 }
 
 export type IsWanted = (digest: Uint8Array) => boolean;

@@ -2,13 +2,13 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { isSameHash, leafHash } from '../merkle/hashing.ts';
 import { tileWidth } from '../merkle/tiles.ts';
 import { unpackPositions } from '../positions.ts';
-import type { LogRecords, LogTile } from '../records.ts';
+import type { LogTile, ReadLogRecords } from '../records.ts';
 import type { Addition } from './additions.ts';
 import { hashesIn, type LogState } from './log-states.ts';
 
 /** The additions that a log does not have, each once. */
 export async function withoutKnown(
-  records: Pick<LogRecords, 'tiles' | 'entries'>,
+  records: Pick<ReadLogRecords, 'tiles' | 'entries'>,
   { record: { name, size }, maxPosition }: LogState,
   additions: readonly Addition[],
 ): Promise<Addition[]> {
@@ -26,7 +26,7 @@ const thingsAtOnce = 500;
 
 /** Where a log has these, by thing, in the order of positions. A log that is just growing may have more entries than its size. */
 export async function indexesOf(
-  { tiles, entries }: Pick<LogRecords, 'tiles' | 'entries'>,
+  { tiles, entries }: Pick<ReadLogRecords, 'tiles' | 'entries'>,
   log: string,
   wanted: readonly Addition[],
 ): Promise<Map<string, number>> {

@@ -6,7 +6,7 @@ import { MerkleRange } from '../../log/merkle/range.ts';
 import { tileWidth } from '../../log/merkle/tiles.ts';
 import { logNames } from '../../log/names.ts';
 import { logReading, storedTiles } from '../../log/reading.ts';
-import { type LogRecord, type LogRecords, logRecords } from '../../log/records.ts';
+import { type LogRecord, logRecords, type ReadLogRecords } from '../../log/records.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { lost, messageOfDamage, type StoreProblem } from '../problems.ts';
 import type { FsckRun } from './run.ts';
@@ -23,7 +23,7 @@ interface KnownHead {
 
 /** Makes every entry of every log again from what is stored, and compares all roots. It changes nothing. */
 export async function* fsckLogs({ store }: Pick<FsckRun, 'store'>): AsyncGenerator<StoreProblem> {
-  const records = logRecords(store as never);
+  const records = logRecords(store);
   for await (const log of eachRecord(records.logs, 'key', [])) {
     try {
       yield* fsckLog({ records, store }, log);
@@ -35,7 +35,7 @@ export async function* fsckLogs({ store }: Pick<FsckRun, 'store'>): AsyncGenerat
 }
 
 async function* fsckLog(
-  { records, store }: { readonly records: LogRecords; readonly store: FsckRun['store'] },
+  { records, store }: { readonly records: ReadLogRecords; readonly store: FsckRun['store'] },
   { name, size }: LogRecord,
 ): AsyncGenerator<StoreProblem> {
   const reading = logReading(records, { ...store.loggedRows, positionsOf: async () => [] });
@@ -69,13 +69,13 @@ async function* fsckLog(
 }
 
 /** In the order of their sizes. */
-async function* ownHeads({ heads }: LogRecords, log: string): AsyncGenerator<KnownHead, undefined> {
+async function* ownHeads({ heads }: ReadLogRecords, log: string): AsyncGenerator<KnownHead, undefined> {
   for await (const { size, root, serviceIndex } of eachRecord(heads, 'log', [log]))
     yield { size, root, what: `entry ${serviceIndex} of the service log` };
   return undefined;
 }
 
-async function* publishedHeads({ checkpoints }: LogRecords): AsyncGenerator<KnownHead, undefined> {
+async function* publishedHeads({ checkpoints }: ReadLogRecords): AsyncGenerator<KnownHead, undefined> {
   for await (const { size, root } of eachRecord(checkpoints, 'key', []))
     yield { size, root, what: `a published checkpoint` };
   return undefined;

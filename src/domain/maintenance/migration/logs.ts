@@ -20,6 +20,7 @@ import {
   logRecords,
   logs,
   logTiles,
+  type ReadLogRecords,
   tileKey,
 } from '../../log/records.ts';
 import type { StoreProblem } from '../problems.ts';
@@ -34,16 +35,12 @@ export const logCollections: ReadonlySet<unknown> = new Set([
   logCheckpoints,
 ]);
 
-type SourceRecords = {
-  readonly [Name in keyof LogRecords]: Pick<LogRecords[Name], 'get' | 'page' | 'among'>;
-};
-
 /**
  * Copies the logs, so that the target goes on with them. What the source has not published is in the same order.
  * @throws ServiceError `conflict` if the target has logs of its own.
  */
 export async function* copyLogs(run: MigrationRun): AsyncGenerator<StoreProblem> {
-  const source = logRecords(run.source as never) as SourceRecords;
+  const source = logRecords(run.source);
   const target = logRecords(run.target);
   // First, because its entries say how large the others have been.
   const service = await source.logs.get(logNames.service);
@@ -64,20 +61,20 @@ export async function* copyLogs(run: MigrationRun): AsyncGenerator<StoreProblem>
     if (checkpoint.size <= service.size) await target.checkpoints.insert([checkpoint]);
 }
 
-async function headsIn({ heads }: SourceRecords, { from, until }: { from: number; until: number }) {
+async function headsIn({ heads }: ReadLogRecords, { from, until }: { from: number; until: number }) {
   const keys = Array.from({ length: until - from }, (_, at) => headKey(from + at));
   return (await heads.among('key', keys, 1)).flat();
 }
 
 /** @throws ServiceError `conflict` unless the log of the source is that of the target, which may be shorter. */
-async function assertExtends(source: SourceRecords, target: LogRecords, log: LogRecord): Promise<void> {
+async function assertExtends(source: ReadLogRecords, target: LogRecords, log: LogRecord): Promise<void> {
   const there = await target.logs.get(log.name);
   if (!there || there.size === 0) return;
   const isSame =
     there.size <= log.size &&
     isSameHash(
       await rootAt(storedTiles(target, log.name), there.size),
-      await rootAt(storedTiles(source as LogRecords, log.name), there.size),
+      await rootAt(storedTiles(source, log.name), there.size),
     );
   if (isSame) return;
   throw new ServiceError(
@@ -88,14 +85,14 @@ async function assertExtends(source: SourceRecords, target: LogRecords, log: Log
 
 async function* copyLog(
   run: MigrationRun,
-  source: SourceRecords,
+  source: ReadLogRecords,
   target: LogRecords,
   log: LogRecord,
 ): AsyncGenerator<StoreProblem> {
   const { name, size } = log;
   let max = 0;
   for (const coordinate of tilesOf(size)) {
-    const [hashes = new Uint8Array()] = await storedTiles(source as LogRecords, name).tiles([coordinate]);
+    const [hashes = new Uint8Array()] = await storedTiles(source, name).tiles([coordinate]);
     const isOfRows = coordinate.level === 0 && name !== logNames.service;
     const placed = isOfRows ? await placedAnew(run, source, name, coordinate, max) : null;
     if (placed) {
@@ -136,12 +133,12 @@ async function putTile({ tiles }: LogRecords, tile: LogTile): Promise<void> {
 /** The entries of a tile, by the positions that their rows have in the target. */
 async function placedAnew(
   { source: { loggedRows }, target }: MigrationRun,
-  records: SourceRecords,
+  records: ReadLogRecords,
   log: string,
   { index, width }: TileCoordinate,
   before: number,
 ) {
-  const entries = await entriesWithRows(records as LogRecords, loggedRows, log, { index, width });
+  const entries = await entriesWithRows(records, loggedRows, log, { index, width });
   const digests = entries.flatMap(({ row }) => (row ? [row.jcsDigest] : []));
   const found = (await target.loggedRows.positionsOf(digests)).values();
   const others: LogEntry[] = [];
