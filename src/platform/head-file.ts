@@ -1,8 +1,8 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { formatCheckpoint, parseCheckpoint } from '../domain/log/notes/checkpoint.ts';
 import type { HeadMemory } from '../domain/log/witnessing/head-memory.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** Keeps the last signed head in a file, as the text of a checkpoint. */
 export function headFile(file: string): HeadMemory {
@@ -24,11 +24,8 @@ export function headFile(file: string): HeadMemory {
     },
 
     async remember(head) {
-      const staged = `${file}.${process.pid}`;
       try {
-        await writeDurably(staged, formatCheckpoint({ ...head, extensions: [] }));
-        await rename(staged, file);
-        await syncFolder(dirname(resolve(file)));
+        await replaceFile(file, formatCheckpoint({ ...head, extensions: [] }));
       } catch (cause) {
         fail(`cannot be written: ${messageOf(cause)}`, cause);
       }
@@ -51,15 +48,4 @@ export function headFile(file: string): HeadMemory {
       cause,
     });
   }
-}
-
-async function writeDurably(file: string, text: string): Promise<void> {
-  await using handle = await open(file, 'w', 0o600);
-  await handle.writeFile(text);
-  await handle.sync();
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder);
-  await handle.sync();
 }

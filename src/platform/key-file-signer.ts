@@ -21,7 +21,7 @@ export async function openSigner(
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     if (!isMissing || !mayCreate) throwBadKeys(file, cause);
   }
-  return signerWith(await create(file).catch((cause: unknown) => throwBadKeys(file, cause)));
+  return signerWith(await createKeyFile(file).catch((cause: unknown) => throwBadKeys(file, cause)));
 }
 
 function throwBadKeys(file: string, cause: unknown): never {
@@ -44,8 +44,8 @@ async function read(file: string, onWarning: (sentence: string) => void): Promis
   return await handle.readFile('utf8');
 }
 
-/** Writes under a temporary name first, because a process may end in the middle. */
-async function create(file: string): Promise<string> {
+/** Makes a key and its folder. Writes under a temporary name first, because a process may end in the middle. */
+export async function createKeyFile(file: string): Promise<string> {
   const staged = `${file}.new`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await rm(staged, { force: true });

@@ -1,10 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open } from 'node:fs/promises';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { type NoteSigner, noteSigner } from '../domain/log/notes/signing.ts';
 import { type KeyType, keyTypes, vkeyOf } from '../domain/log/notes/vkey.ts';
-import { writeNewKey } from './key-file-signer.ts';
+import { createKeyFile } from './key-file-signer.ts';
 
 /** The signers of a log. The first one makes the signature that every log has, by Ed25519. */
 export type LogSigners = readonly [NoteSigner, ...NoteSigner[]];
@@ -81,15 +80,11 @@ function keyIn(text: string, type: string): KeyObject {
   return key;
 }
 
-/** Writes under a temporary name first, because a process may end in the middle. */
 async function createMissing(file: string): Promise<void> {
   try {
     await (await open(file)).close();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await rm(`${file}.new`, { force: true });
-    await writeNewKey(`${file}.new`);
-    await rename(`${file}.new`, file);
+    await createKeyFile(file);
   }
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../../../platform/replace-file.ts';
 import { failUsage } from '../../terminal/failure.ts';
 
 const hashes = z.array(z.base64());
@@ -57,11 +58,5 @@ function jsonOf(text: string): unknown {
 /** The former state stays if the process or the machine stops. */
 export async function writeState(file: string, state: MonitorState): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const staged = `${file}.${process.pid}`;
-  {
-    await using handle = await open(staged, 'w', 0o600);
-    await handle.writeFile(`${JSON.stringify(state)}\n`);
-    await handle.sync();
-  }
-  await rename(staged, file);
+  await replaceFile(file, `${JSON.stringify(state)}\n`);
 }
