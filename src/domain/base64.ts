@@ -17,8 +17,7 @@ export async function* encodedBase64(chunks: AsyncIterable<Uint8Array>): AsyncGe
 }
 
 function ascii(bytes: Uint8Array): Uint8Array {
-  const { buffer, byteOffset, length } = bytes;
-  return Buffer.from(Buffer.from(buffer, byteOffset, length).toString('base64'), 'latin1');
+  return Buffer.from(toBase64(bytes), 'latin1');
 }
 
 /**
@@ -48,10 +47,19 @@ export async function* decodedBase64(
   if (rest !== '') fail();
 }
 
-/** Decodes a base64 text under the same rules. @throws ServiceError `invalid_request`. */
-export function bytesOfBase64(text: string): Uint8Array {
+/** Decodes a base64 text under the same rules; undefined for any other text. */
+export function fromBase64(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? bytes : fail();
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+/** As `fromBase64`. @throws ServiceError `invalid_request`. */
+export function bytesOfBase64(text: string): Uint8Array {
+  return fromBase64(text) ?? fail();
+}
+
+export function toBase64({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('base64');
 }
 
 /** The decoded size of the base64 between two positions. */

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { receiptsAnswer } from '../../contract/integrity/log.ts';
-import { linesOf } from '../commands/ingest/lines.ts';
 import { exitCodes, Failure } from '../terminal/failure.ts';
 import { type ApiClient, answerJson, jsonBody } from './api-client.ts';
+import { linesOf } from './lines.ts';
 import { fileChunks } from './local-files.ts';
 
 /** A line of a file of receipts, as `cairn ingest --receipts` writes them. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fromBase64, toBase64 } from '../base64.ts';
 import { jcs } from '../integrity/identification/jcs.ts';
 import { cidUrn, codecs, makeCid } from '../integrity/identifiers/cid.ts';
 import type { CheckpointChecks } from './checkpoint-checks.ts';
@@ -6,7 +7,6 @@ import { parseStatementEntry, type StatementDigests, statementEntry } from './en
 import { type SeenHead, verifyHeadProof } from './head-proof.ts';
 import { hashSize, isSameHash, leafHash } from './merkle/hashing.ts';
 import { rootFromPath } from './merkle/proofs.ts';
-import { fromBase64, toBase64 } from './notes/base64.ts';
 import { formatTlogProof, parseTlogProof, type TlogProof } from './notes/tlog-proof.ts';
 import { refuse } from './proof-error.ts';
 

@@ -5,13 +5,13 @@ import { importedEvidence, importedLines } from '../../../contract/integrity/evi
 import { hasJsonLines } from '../../../domain/integrity/evidence/lines.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
+import { linesOf } from '../../client/lines.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
 import { manifestForm } from '../../client/manifest-form.ts';
 import { Failure, failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress } from '../../terminal/progress.ts';
-import { linesOf } from '../ingest/lines.ts';
 import { filesAt, type LocalFile, localFile } from './files.ts';
 
 export interface EvidenceImport {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../domain/errors.ts';
-import type { Line, Position } from './lines.ts';
+import type { Line, Position } from '../../client/lines.ts';
 
 export interface StatementLine {
   /** The line that it belongs to. A line may bring another statement along. */

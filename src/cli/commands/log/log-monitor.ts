@@ -1,4 +1,5 @@
 import { logName } from '../../../contract/integrity/log-name.ts';
+import { toBase64 } from '../../../domain/base64.ts';
 import { messageOf, ServiceError } from '../../../domain/errors.ts';
 import { parseServiceEntry } from '../../../domain/log/entries.ts';
 import { MerkleRange } from '../../../domain/log/merkle/range.ts';
@@ -14,7 +15,6 @@ import {
   type RemoteLog,
 } from '../../../domain/log/monitoring/followed-log.ts';
 import { blindedName, logNames } from '../../../domain/log/names.ts';
-import { toBase64 } from '../../../domain/log/notes/base64.ts';
 import type { Cosigner, LogTrust } from '../../../domain/log/notes/tlog-proof.ts';
 import { formatVkey, parseVkey } from '../../../domain/log/notes/vkey.ts';
 import { LogProofError } from '../../../domain/log/proof-error.ts';

@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { isObject } from '../../../domain/json/is-object.ts';
 import { decodeUtf8 } from '../../../domain/json/strict-json.ts';
+import { linesOf } from '../../client/lines.ts';
 import { fileChunks } from '../../client/local-files.ts';
 import { failNo } from '../../terminal/failure.ts';
-import { linesOf } from '../ingest/lines.ts';
 
 export type FileForm =
   | { readonly form: 'statement'; readonly bytes: Uint8Array }

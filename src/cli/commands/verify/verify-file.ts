@@ -1,8 +1,8 @@
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../../domain/integrity/identifiers/hashing.ts';
+import { linesOf } from '../../client/lines.ts';
 import { fileChunks } from '../../client/local-files.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
-import { linesOf } from '../ingest/lines.ts';
 import type { ExpectedCids } from './expected-cids.ts';
 import { assertJsonWhereNamed, fileForm, statementLimit } from './file-form.ts';
 import type { Report } from './report.ts';

@@ -64,9 +64,10 @@ export function receiptText({ name, line, receipt, problem }: CheckedReceipt): s
   return receipt ? `${place}: verified\n  ${receiptWords(receipt)}\n` : `${place}: FAILED\n  ${problem}\n`;
 }
 
-export function receiptJson({ name, line, receipt, problem }: CheckedReceipt): string {
+/** @param more members. */
+export function receiptJson({ name, line, receipt, problem }: CheckedReceipt, more: object = {}): string {
   const about = { name, line, kind: 'receipt', ok: receipt !== null };
-  if (!receipt) return `${JSON.stringify({ ...about, problem })}\n`;
+  if (!receipt) return `${JSON.stringify({ ...about, problem, ...more })}\n`;
   const { log, index, size, serviceSize, checkpoint, statement } = receipt;
   const { origin, isKnown, seen } = checkpoint;
   const found = {
@@ -76,5 +77,5 @@ export function receiptJson({ name, line, receipt, problem }: CheckedReceipt): s
     not_after: seen && new Date(seen.at * 1_000).toISOString(),
     witnesses: seen?.witnesses ?? [],
   };
-  return `${JSON.stringify({ ...about, ...found })}\n`;
+  return `${JSON.stringify({ ...about, ...found, ...more })}\n`;
 }

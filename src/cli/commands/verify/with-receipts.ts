@@ -64,7 +64,7 @@ export async function compareReceipts(
     for await (const checked of verifyReceipts(file, trust)) {
       const standing = checked.receipt && standingOf(checked.receipt, wholes);
       if (standing !== 'included' && standing !== 'later') bad += 1;
-      await writeText(io, flags.json ? standingJson(checked, standing) : standingText(checked, standing));
+      await writeText(io, flags.json ? receiptJson(checked, { standing }) : standingText(checked, standing));
     }
   if (bad > 0) failNo('A receipt contradicts the manifest, or cannot be compared with it.');
 }
@@ -103,8 +103,4 @@ function standingText(checked: CheckedReceipt, standing: Standing | null): strin
     default:
       return `${contradictions[standing]}${receipt.checkpoint.isKnown ? '' : ' It is one if both are of the same service.'}\n  ${words}\n`;
   }
-}
-
-function standingJson(checked: CheckedReceipt, standing: Standing | null): string {
-  return `${JSON.stringify({ ...JSON.parse(receiptJson(checked)), standing })}\n`;
 }

@@ -1,6 +1,6 @@
+import { fromBase64, toBase64 } from '../../base64.ts';
 import { hashSize } from '../merkle/hashing.ts';
 import { quoted, refuse } from '../proof-error.ts';
-import { fromBase64, toBase64 } from './base64.ts';
 
 /** What a log signs about itself (c2sp.org/tlog-checkpoint). */
 export interface Checkpoint {

@@ -1,5 +1,5 @@
+import { fromBase64, toBase64 } from '../../base64.ts';
 import { quoted, refuse } from '../proof-error.ts';
-import { fromBase64, toBase64 } from './base64.ts';
 
 /** A text with signature lines (c2sp.org/signed-note). */
 export interface Note {

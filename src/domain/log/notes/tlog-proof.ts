@@ -1,7 +1,6 @@
+import { fromBase64, toBase64 } from '../../base64.ts';
 import { hashSize } from '../merkle/hashing.ts';
-import { verifyInclusion } from '../merkle/proofs.ts';
 import { quoted, refuse } from '../proof-error.ts';
-import { fromBase64, toBase64 } from './base64.ts';
 import { type Checkpoint, parseCheckpoint, parseCount } from './checkpoint.ts';
 import { type VerifiedSignature, verifyNote } from './cosignature.ts';
 import { isMet, type Policy } from './policy.ts';
@@ -130,12 +129,4 @@ function timeOf(policy: Policy, cosignatures: readonly Timed[]): number | null {
     'policy_not_met',
     `The quorum of the policy is not met. The checkpoint is cosigned by ${names}.`,
   );
-}
-
-/** @throws LogProofError as `verifyCheckpoint`, `wrong_index`, `wrong_path`, `wrong_root` */
-export function verifyTlogProof(proof: TlogProof, leaf: Uint8Array, trust: LogTrust): VerifiedCheckpoint {
-  const verified = verifyCheckpoint(proof.checkpoint, trust);
-  const { size, root } = verified.checkpoint;
-  verifyInclusion({ index: proof.index, path: proof.path, leaf, size, root });
-  return verified;
 }

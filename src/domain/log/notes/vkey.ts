@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { fromBase64, toBase64 } from '../../base64.ts';
 import { sha256 } from '../merkle/hashing.ts';
 import { quoted, refuse } from '../proof-error.ts';
-import { fromBase64, toBase64 } from './base64.ts';
 import { isKeyName } from './signed-note.ts';
 
 /** The signature types that Cairn knows (c2sp.org/signed-note, section Signature types). */

@@ -1,5 +1,5 @@
+import { fromBase64, toBase64 } from '../../base64.ts';
 import { hashSize } from '../merkle/hashing.ts';
-import { fromBase64, toBase64 } from '../notes/base64.ts';
 import { parseCount } from '../notes/checkpoint.ts';
 import { textOf } from '../notes/signed-note.ts';
 import { quoted, refuse } from '../proof-error.ts';

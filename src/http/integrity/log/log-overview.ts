@@ -1,12 +1,12 @@
 import { checkedReceipt, type LogOverview, logOverview } from '../../../contract/integrity/log-standing.ts';
 import { logWarnings, witnessProblemWords } from '../../../contract/words/log-standing.ts';
 import { known } from '../../../domain/access/access.ts';
+import { toBase64 } from '../../../domain/base64.ts';
 import { CheckpointChecks } from '../../../domain/log/checkpoint-checks.ts';
 import { cosignersIn } from '../../../domain/log/cosigners.ts';
 import { parseServiceEntry } from '../../../domain/log/entries.ts';
 import { tileWidth } from '../../../domain/log/merkle/tiles.ts';
 import { logNames } from '../../../domain/log/names.ts';
-import { toBase64 } from '../../../domain/log/notes/base64.ts';
 import { noWitnesses, type Policy } from '../../../domain/log/notes/policy.ts';
 import { type Cosigner, verifyCheckpoint } from '../../../domain/log/notes/tlog-proof.ts';
 import { formatVkey } from '../../../domain/log/notes/vkey.ts';

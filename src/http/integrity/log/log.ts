@@ -1,12 +1,12 @@
 import { graphLogParams, graphLogTileParams, logTileParams } from '../../../contract/integrity/log.ts';
 import { logName } from '../../../contract/integrity/log-name.ts';
 import { type AccessRule, known, type Principal } from '../../../domain/access/access.ts';
+import { toBase64 } from '../../../domain/base64.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { graphForViewing } from '../../../domain/integrity/access/statement-scope.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
 import { parseTilePath } from '../../../domain/log/merkle/tiles.ts';
 import { blindedName, logNames } from '../../../domain/log/names.ts';
-import { toBase64 } from '../../../domain/log/notes/base64.ts';
 import { keysOf, type PublishedLogs, publishedNote, publishedTile } from '../../../domain/log/published.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { type Answered, readyAnswer } from '../../answering.ts';
