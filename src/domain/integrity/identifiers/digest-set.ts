@@ -1,3 +1,5 @@
+import { asBuffer } from './hashing.ts';
+
 /** A set of digests in insertion order. Strings take less memory than byte arrays. */
 export class DigestSet {
   readonly #keys = new Set<string>();
@@ -9,11 +11,11 @@ export class DigestSet {
   /** @returns whether the digest is new. */
   add(digest: Uint8Array): boolean {
     const { size } = this.#keys;
-    return this.#keys.add(keyOf(digest)).size > size;
+    return this.#keys.add(digestKey(digest)).size > size;
   }
 
   has(digest: Uint8Array): boolean {
-    return this.#keys.has(keyOf(digest));
+    return this.#keys.has(digestKey(digest));
   }
 
   *[Symbol.iterator](): Generator<Uint8Array> {
@@ -21,6 +23,7 @@ export class DigestSet {
   }
 }
 
-function keyOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1');
+/** A digest as a key of a map. */
+export function digestKey(digest: Uint8Array): string {
+  return asBuffer(digest).toString('latin1');
 }

@@ -5,7 +5,7 @@ import { hashSize, leafHash } from '../../log/merkle/hashing.ts';
 import { MerkleRange } from '../../log/merkle/range.ts';
 import { LogProofError, refuse } from '../../log/proof-error.ts';
 import { cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
-import { DigestSet } from '../identifiers/digest-set.ts';
+import { DigestSet, digestKey } from '../identifiers/digest-set.ts';
 import type { StatementRow } from '../ports.ts';
 import type { CarriedAnchor } from './anchors.ts';
 import type { ManifestCarrier, ManifestForm } from './carrier.ts';
@@ -46,7 +46,7 @@ export class CarriedLogs {
   /** Must be called for each verified statement, before the anchors. */
   note({ rdfcCid, jcsCid }: LoggedRow, isUnderId: boolean): void {
     if (!this.#isCovering) return;
-    if (isUnderId) this.#underId.set(keyOf(rdfcCid.digest), jcsCid.digest);
+    if (isUnderId) this.#underId.set(digestKey(rdfcCid.digest), jcsCid.digest);
     this.#forms.add(jcsCid.digest);
   }
 
@@ -96,7 +96,7 @@ export class CarriedLogs {
     const id = typeof statement === 'string' ? cidIn(statement) : undefined;
     if (id?.codec !== codecs.rdfc)
       refuse('malformed', `${shortened(String(statement))} is no id of a statement.`);
-    const jcsDigest = this.#underId.get(keyOf(id.digest));
+    const jcsDigest = this.#underId.get(digestKey(id.digest));
     if (jcsDigest) this.#append(log, statementEntry({ rdfcDigest: id.digest, jcsDigest }), jcsDigest);
     else log.lack(cidUrn(id));
   }
@@ -109,7 +109,7 @@ export class CarriedLogs {
       return;
     }
     const { jcsDigest, rdfcDigest } = said;
-    const isOtherForm = this.#form === 'json' && rdfcDigest && this.#underId.has(keyOf(rdfcDigest));
+    const isOtherForm = this.#form === 'json' && rdfcDigest && this.#underId.has(digestKey(rdfcDigest));
     if (isOtherForm || this.#forms.has(jcsDigest)) this.#append(log, entry, jcsDigest);
     else log.lack(jcsUrn(jcsDigest));
   }
@@ -196,8 +196,4 @@ function fault(place: string, reason: string): ManifestFinding {
 
 function jcsUrn(digest: Uint8Array): string {
   return cidUrn(makeCid(codecs.jcs, digest));
-}
-
-function keyOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1');
 }

@@ -3,6 +3,7 @@ import { parseStatementEntry, statementEntry } from '../../log/entries.ts';
 import type { PublishedHead } from '../../log/head-proof.ts';
 import { hashSize, leafHash } from '../../log/merkle/hashing.ts';
 import { tileWidth } from '../../log/merkle/tiles.ts';
+import { digestKey } from '../identifiers/digest-set.ts';
 import type { StatementRow } from '../ports.ts';
 import { entriesOfAnchor, logAnchor } from './log-anchors.ts';
 
@@ -49,7 +50,7 @@ export class CoveredLogs {
       const { size } = head;
       let index = logs.length * logFactor;
       for await (const leaf of leavesOf(head)) {
-        places.getOrInsertComputed(keyOf(leaf), () => []).push(index);
+        places.getOrInsertComputed(digestKey(leaf), () => []).push(index);
         index += 1;
       }
       const ids = new Uint8Array(size * hashSize);
@@ -100,7 +101,7 @@ export class CoveredLogs {
     const jcsDigest = jcsCid.digest;
     return [rdfcCid.digest, null].flatMap((rdfcDigest) => {
       const entry = statementEntry({ rdfcDigest, jcsDigest });
-      const places = this.#places.get(keyOf(leafHash(entry))) ?? [];
+      const places = this.#places.get(digestKey(leafHash(entry))) ?? [];
       return places.map((place) => ({ place, entry, isVerified: rdfcDigest !== null }));
     });
   }
@@ -128,10 +129,6 @@ async function* leavesOf({ tiles, size }: PublishedHead): AsyncGenerator<Uint8Ar
     for (const hashes of await tiles.tiles(coordinates))
       for (let at = 0; at < hashes.length; at += hashSize) yield hashes.subarray(at, at + hashSize);
   }
-}
-
-function keyOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1');
 }
 
 function throwLacking({ log }: CoveredLog, index: number): never {

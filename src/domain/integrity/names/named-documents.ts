@@ -1,3 +1,4 @@
+import { Gathering } from '../../gathering.ts';
 import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { BlobStore, StagedBlob } from '../ports.ts';
 import { placeNumber } from '../statements/places.ts';
@@ -22,20 +23,14 @@ function identifiersOf({ text, digest, multihash }: Cid): string[] {
 type StatedAmong = (identifiers: readonly string[]) => Promise<ReadonlySet<string>>;
 
 function lookingTogether(rows: StatementRows): StatedAmong {
-  let asked: Promise<ReadonlySet<string>> | undefined;
-  let waiting: string[] = [];
-  const look = async () => {
-    await new Promise((resolve) => setImmediate(resolve));
-    const now = [...new Set(waiting)];
-    [asked, waiting] = [undefined, []];
-    const known = await rows.referring(now, [documentPlace], 1);
-    return new Set(now.filter((_, at) => known[at]?.length !== 0));
-  };
-  return async (identifiers) => {
-    waiting = waiting.concat(identifiers);
-    asked ??= look();
-    return await asked;
-  };
+  const gathering = new Gathering({ most: Infinity, atOnce: Infinity });
+  return (identifiers) =>
+    gathering.run('', identifiers, async (asked) => {
+      const distinct = [...new Set(asked.flat())];
+      const known = await rows.referring(distinct, [documentPlace], 1);
+      const stated = new Set(distinct.filter((_, at) => known[at]?.length !== 0));
+      return asked.map(() => stated);
+    });
 }
 
 /** A document that is stored, and the name in it. */

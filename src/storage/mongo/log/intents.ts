@@ -1,4 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
+import { Gathering } from '../../../domain/gathering.ts';
 import { digestBytes } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Database } from '../database.ts';
 import { nextPosition } from '../positions.ts';
@@ -31,7 +32,6 @@ export function intentCollection({ db }: Database): Collection<IntentDocument> {
 interface Waiting {
   readonly graph: ObjectId | null;
   readonly digests: readonly Uint8Array[];
-  readonly done: PromiseWithResolvers<void>;
 }
 
 /** The most rows of a document. */
@@ -40,8 +40,7 @@ const rowsAtOnce = 20_000;
 /** Writes intents. Those that come while one is being written share the next document. */
 export class Intents {
   readonly #database: Database;
-  #waiting: Waiting[] = [];
-  #isWriting = false;
+  readonly #gathering = new Gathering({ most: Infinity, atOnce: 1 });
 
   constructor(database: Database) {
     this.#database = database;
@@ -50,10 +49,7 @@ export class Intents {
   /** Durable when it resolves. */
   async note(graph: ObjectId | null, digests: readonly Uint8Array[]): Promise<void> {
     if (digests.length === 0) return;
-    const done = Promise.withResolvers<void>();
-    this.#waiting.push({ graph, digests, done });
-    if (!this.#isWriting) void this.#writeAll();
-    await done.promise;
+    await this.#gathering.run('', { graph, digests }, (waiting) => this.#write(waiting));
   }
 
   /** All rows of a graph, also those that join until it is registered. */
@@ -61,22 +57,12 @@ export class Intents {
     await intentCollection(this.#database).insertMany(graphIntents(this.#database, graph, false));
   }
 
-  async #writeAll(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const taken = this.#waiting;
-      this.#waiting = [];
-      try {
-        const documents = documentsOf(this.#database, taken);
-        if (documents.length === 1 && documents[0])
-          await intentCollection(this.#database).insertOne(documents[0]);
-        else await intentCollection(this.#database).insertMany(documents);
-        for (const { done } of taken) done.resolve();
-      } catch (error) {
-        for (const { done } of taken) done.reject(error);
-      }
-    }
-    this.#isWriting = false;
+  async #write(waiting: readonly Waiting[]): Promise<[]> {
+    const documents = documentsOf(this.#database, waiting);
+    if (documents.length === 1 && documents[0])
+      await intentCollection(this.#database).insertOne(documents[0]);
+    else await intentCollection(this.#database).insertMany(documents);
+    return [];
   }
 }
 
