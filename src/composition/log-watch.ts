@@ -3,10 +3,10 @@ import { messageOf, ServiceError } from '../domain/errors.ts';
 import { rootAt } from '../domain/log/merkle/proofs.ts';
 import { logNames } from '../domain/log/names.ts';
 import { parseCheckpoint } from '../domain/log/notes/checkpoint.ts';
-import { isMet, noWitnesses as noPolicy, type Policy, parsePolicy } from '../domain/log/notes/policy.ts';
+import { isMet, noWitnesses, type Policy, parsePolicy } from '../domain/log/notes/policy.ts';
 import { parseNote } from '../domain/log/notes/signed-note.ts';
 import type { HeadGuard, Witnessing } from '../domain/log/ports.ts';
-import { noWitnesses } from '../domain/log/ports.ts';
+import { uncosigned } from '../domain/log/ports.ts';
 import type { SignersOf } from '../domain/log/published.ts';
 import { newestCheckpoint, storedTiles } from '../domain/log/reading.ts';
 import type { LogRecords } from '../domain/log/records.ts';
@@ -54,13 +54,13 @@ export async function openLogWatch(
   const report = async (standing: ReportedStanding) => {
     if (await writer.report(standing, now().getTime())) say(log, standing);
   };
-  const policy = logWitnesses === null ? noPolicy : await readPolicy(logWitnesses);
+  const policy = logWitnesses === null ? noWitnesses : await readPolicy(logWitnesses);
   await keepStandingsOf(
     standings,
     askedWitnesses(policy).map(({ url }) => url),
   );
   const group =
-    policy === noPolicy
+    policy === noWitnesses
       ? undefined
       : new WitnessGroup({
           policy,
@@ -79,7 +79,7 @@ export async function openLogWatch(
     ...(logHeadFile === null ? [] : [rememberedHeads(headFile(logHeadFile), tree)]),
     rememberedHeads(headInMemory(), tree),
   ];
-  return { policy, ...watched({ guards, witnessing: group ?? noWitnesses, report }) };
+  return { policy, ...watched({ guards, witnessing: group ?? uncosigned, report }) };
 }
 
 interface Watched {

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { describe, test } from 'vitest';
+import { describeIfThere } from '../describe-with.ts';
 
 const folder = new URL('../../', import.meta.url);
 export const examples = ['minimal', 'browser', 'bearer', 'auth-service', 'everything'];
@@ -24,13 +24,11 @@ export function hasTool(name: string): boolean {
 
 /** A suite that is skipped in one line where helm is missing. */
 export function describeChart(name: string, suite: () => void): void {
-  if (hasTool('helm')) {
-    describe(name, suite);
-    return;
-  }
-  const absence = 'helm is not installed (k8s/README.md says how to get it)';
-  console.warn(`skipped: ${name}, because ${absence}`);
-  test.skip(`${name}: ${absence}`);
+  describeIfThere(
+    !hasTool('helm') && 'helm is not installed (k8s/README.md says how to get it)',
+    name,
+    suite,
+  );
 }
 
 export function run(command: string, args: readonly string[]): Promise<Outcome> {

@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { toBase64 } from '../../src/domain/base64.ts';
 import { serviceEntry } from '../../src/domain/log/entries.ts';
 import { emptyRoot, leafHash, sha256 } from '../../src/domain/log/merkle/hashing.ts';
 import { consistencyProof, inclusionProof } from '../../src/domain/log/merkle/proofs.ts';
 import { parseTilePath } from '../../src/domain/log/merkle/tiles.ts';
-import { toBase64 } from '../../src/domain/log/notes/base64.ts';
 import { formatCheckpoint } from '../../src/domain/log/notes/checkpoint.ts';
 import { verifySignature } from '../../src/domain/log/notes/cosignature.ts';
 import { parseSignature } from '../../src/domain/log/notes/signed-note.ts';
@@ -24,20 +24,16 @@ import { freshSigner, signedBy } from '../builders/log-keys.ts';
 import { digestsOf, MemoryLog, receiptsOf } from '../builders/service-log.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';
 import { startService, temporaryFolder } from '../cli/run-cairn.ts';
+import { describeIfThere } from '../describe-with.ts';
 
 const tools = process.env.CAIRN_TEST_GO_TOOLS ?? '';
 const interop = join(tools, 'interop');
 
 /** The clients of test/go, skipped in one line where Go is missing. */
 function describeGo(name: string, suite: () => void): void {
-  if (existsSync(interop)) {
-    describe(name, suite);
-    return;
-  }
   const absence =
     'its Go programs are not built (CAIRN_TEST_GO_TOOLS, made by .ci/go-tools where Go is installed)';
-  console.warn(`skipped: ${name}, because ${absence}`);
-  test.skip(`${name}: ${absence}`);
+  describeIfThere(!existsSync(interop) && absence, name, suite);
 }
 
 /** Runs a command of test/go. @returns what it prints, or "refused: " with its complaint. */

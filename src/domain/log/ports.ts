@@ -72,8 +72,8 @@ export interface Witnessing {
   ): Promise<string | null>;
 }
 
-export const noHeadGuard: HeadGuard = { admit: async () => undefined };
-export const noWitnesses: Witnessing = { cosigned: async (note) => note };
+/** Without witnesses. */
+export const uncosigned: Witnessing = { cosigned: async (note) => note };
 
 /** A step that brings a store up to date: statements of before get into the logs. */
 export async function* noteAllUnlogged(
