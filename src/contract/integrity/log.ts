@@ -51,6 +51,7 @@ export const receiptsAnswer = z
     ),
   })
   .meta({ id: 'Receipts' });
+export type Receipts = z.output<typeof receiptsAnswer>;
 
 export const proofHeaders = preferHeader(
   `wait=10: answer when a published checkpoint has the statements, or after 10 seconds (RFC 7240), up to ${longestWait}`,
