@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { exitCodeOf, explanationOf, failUsage } from '../src/cli/terminal/failure.ts';
+import { exitCodeOf, explanationOf } from '../src/cli/terminal/explanation.ts';
+import { failUsage } from '../src/cli/terminal/failure.ts';
 import { stopped } from '../src/cli/terminal/io.ts';
 import { processIo } from '../src/cli/terminal/process-io.ts';
 import { openServices, type Services } from '../src/composition/services.ts';

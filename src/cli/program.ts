@@ -2,7 +2,7 @@ import '../domain/older-runtimes.ts';
 import { Command, Help, type Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { withGoFlags } from './setting-options.ts';
-import { exitCodeOf, explanationOf } from './terminal/failure.ts';
+import { exitCodeOf, explanationOf } from './terminal/explanation.ts';
 import type { Io } from './terminal/io.ts';
 import { sayText, writeText } from './terminal/output.ts';
 

@@ -92,6 +92,12 @@ export async function pathKind(path: string): Promise<PathKind | undefined> {
   return found.isFile() ? 'file' : 'stream';
 }
 
+/** The names of what is in a folder, without folders. */
+export async function fileNames(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+}
+
 /** Writes a file that appears only when it is complete. Replaces one that exists. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const part = `${path}.${randomUUID().slice(0, 8)}.part`;

@@ -8,7 +8,6 @@ import { readClientSettings } from '../client/client-settings.ts';
 import { contextFolders } from '../client/context-folders.ts';
 import { chosenGraph } from '../client/graphs.ts';
 import { pathKind } from '../client/local-files.ts';
-import { openReceiptFile } from '../client/receipts.ts';
 import { StateFile } from '../client/state-file.ts';
 import type { SignStatement } from '../client/statement-signing.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -16,6 +15,7 @@ import type { Io } from '../terminal/io.ts';
 import { say, sayText } from '../terminal/output.ts';
 import { ingestSpool } from './ingest/ingest-spool.ts';
 import { checkpoint, Ingestion, type ResumableFile } from './ingest/ingestion.ts';
+import { openReceiptFile } from './ingest/receipts.ts';
 
 interface IngestFlags {
   readonly graph?: string;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { linesOf, type Position } from '../../client/lines.ts';
-import { type ReceiptFile, readReceipts } from '../../client/receipts.ts';
 import type { StateFile } from '../../client/state-file.ts';
 import type { SignStatement } from '../../client/statement-signing.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
@@ -10,6 +9,7 @@ import type { Io } from '../../terminal/io.ts';
 import { printableLine, say, writeText } from '../../terminal/output.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
+import { type ReceiptFile, readReceipts } from './receipts.ts';
 import { type Envelope, repeating, type Sent, sendBatch, signBatch } from './send-batch.ts';
 import { statementLines } from './statement-lines.ts';
 /** The progress of an ingestion between runs. */

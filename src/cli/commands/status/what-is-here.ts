@@ -4,7 +4,7 @@ import { cidUrn, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import { fileCid, filesBelow } from '../../client/local-files.ts';
 import { hashPlaces } from '../../record/artifacts.ts';
 import { isBelow, placeAt, type RecordedPath } from '../../record/places.ts';
-import { explanationOf } from '../../terminal/failure.ts';
+import { explanationOf } from '../../terminal/explanation.ts';
 import type { Io } from '../../terminal/io.ts';
 import type { Here } from './compare.ts';
 import type { RecordedItem } from './recorded-runs.ts';

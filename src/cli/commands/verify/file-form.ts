@@ -1,9 +1,8 @@
-import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { isObject } from '../../../domain/json/is-object.ts';
 import { decodeUtf8 } from '../../../domain/json/strict-json.ts';
 import { linesOf } from '../../client/lines.ts';
-import { fileChunks } from '../../client/local-files.ts';
+import { fileChunks, openRandomAccess } from '../../client/local-files.ts';
 import { failNo } from '../../terminal/failure.ts';
 
 export type FileForm =
@@ -42,8 +41,8 @@ export function isJson(bytes: Uint8Array): boolean {
 
 /** Undefined if the file is longer. */
 export async function readUpTo(path: string, limit: number): Promise<Uint8Array | undefined> {
-  await using file = await open(path);
-  return (await file.stat()).size > limit ? undefined : await file.readFile();
+  await using file = await openRandomAccess(path);
+  return file.size > limit ? undefined : await file.read(0, file.size);
 }
 
 async function isFirstLineStatement(path: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { sentenceOfError } from '../../../contract/sentences.ts';
 import { isDid } from '../../../domain/integrity/identifiers/identifiers.ts';
@@ -6,7 +5,7 @@ import { keyOfDid } from '../../../domain/integrity/proofs/keys.ts';
 import { isObject, type JsonObject } from '../../../domain/json/is-object.ts';
 import { readJsonFile } from '../../../platform/json-file.ts';
 import { type Jwk, publicKeyOf } from '../../../platform/jwk.ts';
-import { pathKind } from '../../client/local-files.ts';
+import { fileNames, pathKind } from '../../client/local-files.ts';
 import { failUsage } from '../../terminal/failure.ts';
 
 /** Whom the user trusts, and the keys that they have given. */
@@ -55,14 +54,12 @@ function signerDid(text: string): string {
 
 async function readFolder(folder: string, known: Collected): Promise<void> {
   if ((await pathKind(folder)) !== 'folder') failUsage(`--keys ${folder} is not a folder that exists.`);
-  const entries = await readdir(folder, { withFileTypes: true });
-  const isKey = (name: string) => endings.has(extname(name).toLowerCase());
-  const files = entries.filter((entry) => !entry.isDirectory() && isKey(entry.name));
+  const files = (await fileNames(folder)).filter((name) => endings.has(extname(name).toLowerCase()));
   if (files.length === 0)
     failUsage(
       `The folder ${folder} of --keys has no keys. Put JWKs, JWK Sets or DID documents there, as .json files.`,
     );
-  for (const { name } of files.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+  for (const name of files.toSorted()) {
     const path = join(folder, name);
     try {
       readKeys(await readJsonFile(path), known);

@@ -24,7 +24,7 @@ interface Output {
  * @param expected CIDs that the statement of each must have.
  */
 export async function printReceipts(
-  io: Io,
+  io: Pick<Io, 'stdout'>,
   files: readonly string[],
   flags: LogOptions & Output,
   expected: readonly Cid[] = [],
@@ -52,7 +52,7 @@ function ofUnknown({ logs, policy }: Awaited<ReturnType<typeof logTrust>>): stri
 
 /** Compares receipts with a manifest that is unaltered. @throws Failure (no) if one contradicts it, or cannot be compared. */
 export async function compareReceipts(
-  io: Io,
+  io: Pick<Io, 'stdout'>,
   files: readonly string[],
   { logs }: Pick<ManifestSummary, 'logs'>,
   flags: LogOptions & Output,
