@@ -41,11 +41,14 @@ export class LogChecker {
     return this.#checkpoints.size;
   }
 
-  /** Compares all checkpoints with the entries of the newest one. Each is a head of that tree, so any two are consistent. */
-  async problems(): Promise<string[]> {
+  /**
+   * Compares all checkpoints with the entries of the newest one. Each is a head of that tree, so any two are consistent.
+   * @param others that were signed, and perhaps not published.
+   */
+  async problems(others: readonly Checkpoint[] = []): Promise<string[]> {
     const { entries } = await readLog(this.#fetching(''));
     const problems: string[] = [];
-    const bySize = Map.groupBy(this.#checkpoints.values(), ({ size }) => size);
+    const bySize = Map.groupBy([...this.#checkpoints.values(), ...others], ({ size }) => size);
     const range = new MerkleRange();
     for (const entry of entries) {
       range.append(leafHash(entry));

@@ -13,19 +13,25 @@ import { leafHash } from '../src/domain/log/merkle/hashing.ts';
 import { MerkleRange } from '../src/domain/log/merkle/range.ts';
 import { tileWidth } from '../src/domain/log/merkle/tiles.ts';
 import { logNames } from '../src/domain/log/names.ts';
+import { formatVkey } from '../src/domain/log/notes/vkey.ts';
 import { logReading } from '../src/domain/log/reading.ts';
 import { logRecords } from '../src/domain/log/records.ts';
+import { openLogKeys } from '../src/platform/log-keys.ts';
 import { readSettings } from '../src/platform/settings/settings.ts';
 import { openEmbedded } from '../src/storage/open.ts';
 import { withFolder } from './service-process.ts';
+import { WitnessBeside } from './witness-beside.ts';
 
 // Kills a process that stores rows and writes logs, more often than a whole service could start. Everything that it has said
-// before it was killed must hold: each row that was stored is once in its log, and all checkpoints are of one history.
+// before it was killed must hold: each row that was stored is once in its log, and all checkpoints are of one history, those that
+// only the witness beside has seen included. KILLS=1000 is the full run.
 
+const keyFileOf = (folder: string) => `${folder}-log-key.json`;
 const kills = Number(process.env.KILLS ?? 100);
 const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000002';
 const rowsAtOnce = 20;
-const [, , dataDir] = process.argv;
+const origin = 'log.example/log/v1';
+const [, , dataDir, policyFile = ''] = process.argv;
 
 function rowOf(text: string): StatementRow {
   const jcs = Buffer.from(JSON.stringify(text));
@@ -45,7 +51,12 @@ function rowOf(text: string): StatementRow {
 async function write(folder: string): Promise<never> {
   const store = await openEmbedded(folder);
   const silent = pino({ level: 'silent' });
-  const settings = readSettings({ CAIRN_DATA_DIR: folder, CAIRN_PUBLIC_URL: 'http://log.example' });
+  const settings = readSettings({
+    CAIRN_DATA_DIR: folder,
+    CAIRN_PUBLIC_URL: 'http://log.example',
+    CAIRN_LOG_KEY_FILE: keyFileOf(folder),
+    CAIRN_LOG_WITNESSES: policyFile,
+  });
   const logs = await openServiceLogs(store, settings, silent);
   keepLogs(store, logs, silent);
   await store.graphs.add({ graphId, name: 'graph', parentId: null, projectId: graphId });
@@ -67,10 +78,13 @@ async function write(folder: string): Promise<never> {
 }
 
 async function killAll(folder: string): Promise<number> {
+  const keys = await openLogKeys({ file: keyFileOf(folder), mayCreate: true }, null);
+  const vkey = formatVkey(keys.signersOf(origin)[0].vkey);
+  await using witness = await WitnessBeside.start(`${folder}-witness`, vkey);
   const stored = new Set<string>();
   const checkpoints = new Map<number, Set<string>>();
   for (let kill = 1; kill <= kills; kill += 1) {
-    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), folder], {
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), folder, witness.policyFile], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: child.stdout });
@@ -83,16 +97,19 @@ async function killAll(folder: string): Promise<number> {
     });
     const closed = once(lines, 'close');
     await ready;
-    await delay(Math.random() * 700);
+    await delay(Math.random() * 1_000);
     child.kill('SIGKILL');
     await closed;
     if (kill % 50 === 0)
-      console.log(`${kill} kills, ${stored.size} rows stored, ${checkpoints.size} checkpoints`);
+      console.log(`${kill} kills, ${stored.size} rows stored, ${checkpoints.size} checkpoints, ${witness}`);
   }
-  const problems = await problemsOf(folder, stored, checkpoints);
+  const published = checkpoints.size;
+  for (const { size, root } of witness.checkpoints)
+    checkpoints.getOrInsertComputed(size, () => new Set()).add(Buffer.from(root).toString('base64'));
+  const problems = [...(await problemsOf(folder, stored, checkpoints)), ...witness.problems()];
   for (const problem of problems.slice(0, 20)) console.log(problem);
   console.log(
-    `${kills} kills, ${stored.size} rows stored, ${checkpoints.size} checkpoints; ${problems.length} faults.`,
+    `${kills} kills, ${stored.size} rows stored, ${published} checkpoints published, ${witness}; ${problems.length} faults.`,
   );
   return problems.length;
 }

@@ -1,19 +1,27 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { originOf } from '../src/domain/log/names.ts';
+import { formatVkey } from '../src/domain/log/notes/vkey.ts';
 import { writeNewKey } from '../src/platform/key-file-signer.ts';
+import { openLogKeys } from '../src/platform/log-keys.ts';
 import { AcknowledgedLoad, fsckProblems, tell } from './acknowledged-load.ts';
 import { LogChecker } from './log-checker.ts';
 import { withServers } from './mongo-service.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
 import { TcpProxy } from './tcp-proxy.ts';
+import { WitnessBeside } from './witness-beside.ts';
 
-// Three processes on one MongoDB and one Redis, under load. One of them at a time is killed and
-// started again. Now and then all lose the connections to one of the servers. Then everything that was
-// acknowledged is looked up, in the store and in the log of its graph, and all checkpoints must be of one history. ROUNDS=200 is the full run.
+// Three processes on one MongoDB and one Redis, under load. One of them at a time is killed and started again. Now and then all
+// lose the connections to one of the servers, or one process is stopped for a while and goes on. Then everything that was
+// acknowledged is looked up, in the store and in the log of its graph, and all checkpoints must be of one history, also those that
+// only the witness beside has seen. ROUNDS=200 is the full run, PAUSE_MS=60000 one with long pauses.
 
 const rounds = Number(process.env.ROUNDS ?? 20);
 const replicas = 3;
 const cutEvery = 5;
+const pauseEvery = 20;
+/** Longer than the turn of a process that appends. */
+const pauseMs = Number(process.env.PAUSE_MS ?? 5_000);
 
 type Replicas = (ServiceProcess | undefined)[];
 
@@ -31,21 +39,31 @@ async function cut(proxies: readonly TcpProxy[]): Promise<void> {
   await proxy?.restore();
 }
 
+/** Stops a process while the others go on. */
+async function pause(service: ServiceProcess | undefined): Promise<void> {
+  if (!service) return;
+  process.kill(service.pid, 'SIGSTOP');
+  await delay(pauseMs);
+  process.kill(service.pid, 'SIGCONT');
+}
+
 async function killInTurn(
   running: Replicas,
   proxies: readonly TcpProxy[],
   load: AcknowledgedLoad,
+  witness: WitnessBeside,
   start: (at: number) => Promise<ServiceProcess>,
 ): Promise<void> {
   for (let round = 1; round <= rounds; round += 1) {
     await delay(300 + Math.random() * 1_000);
     if (round % cutEvery === 0) await cut(proxies);
     const at = Math.floor(Math.random() * replicas);
+    if (round % pauseEvery === 0) await pause(running[(at + 1) % replicas]);
     const victim = running[at];
     running[at] = undefined;
     await victim?.kill();
     running[at] = await start(at);
-    console.log(`round ${round}: ${load}`);
+    console.log(`round ${round}: ${load}, ${witness}`);
   }
   load.stop();
 }
@@ -58,23 +76,30 @@ const count = await withServers(async (servers) => {
     ...servers.environment,
     CAIRN_MONGODB_URL: mongodb.url(mongodbUrl),
     CAIRN_REDIS_URL: redis.url(redisUrl),
+    CAIRN_PUBLIC_URL: 'http://log.example',
     CAIRN_LOG_KEY_FILE: join(servers.folder, 'log-key.json'),
+    CAIRN_LOG_WITNESSES: '',
+    CAIRN_PUBLIC_LOG: 'true',
   };
   await writeNewKey(environment.CAIRN_LOG_KEY_FILE);
+  const keys = await openLogKeys({ file: environment.CAIRN_LOG_KEY_FILE, mayCreate: false }, null);
+  const vkey = formatVkey(keys.signersOf(originOf(environment.CAIRN_PUBLIC_URL))[0].vkey);
+  await using witness = await WitnessBeside.start(join(servers.folder, 'witness'), vkey);
+  environment.CAIRN_LOG_WITNESSES = witness.policyFile;
   const start = (at: number) => startService(join(servers.folder, `data ${at}`), environment);
   const running: Replicas = [];
   for (let at = 0; at < replicas; at += 1) running.push(await start(at));
   const load = new AcknowledgedLoad(() => anyOf(running)?.url);
   const checker = new LogChecker(() => anyOf(running)?.url);
   const checking = checker.run();
-  await Promise.all([load.run(), killInTurn(running, [mongodb, redis], load, start)]);
+  await Promise.all([load.run(), killInTurn(running, [mongodb, redis], load, witness, start)]);
   const found = await load.problems(servers);
   found.push(...(await checker.missing(load.graphId, load.statements)));
   checker.stop();
   await checking;
-  found.push(...(await checker.problems()));
+  found.push(...(await checker.problems(witness.checkpoints)), ...witness.problems());
   for (const service of running) await service?.[Symbol.asyncDispose]();
   found.push(...fsckProblems(servers));
-  return tell(found, `${rounds} kills; ${load}; ${checker.count} checkpoints read`);
+  return tell(found, `${rounds} kills; ${load}; ${checker.count} checkpoints read, ${witness}`);
 });
 process.exitCode = count === 0 ? 0 : 1;

@@ -25,7 +25,6 @@ function openService(
   const client = clientOf(answers);
   const problems = new Map<string, string | null>();
   let now = 0;
-  let published: string | undefined;
   const group = new WitnessGroup({
     policy: parsePolicy(`${witnesses.map(({ line }) => line).join('\n')}\n${quorum}\n`),
     client,
@@ -33,15 +32,17 @@ function openService(
       origin,
       logKeys: [log.signer.vkey],
       tree: { size: async () => log.size, root: (size) => log.root(size) },
-      published,
+      published: service.published,
     }),
     report: async ({ names, problem }: ReportedStanding) =>
       void problems.set(names.join(), problem?.code ?? null),
     clock: () => now,
   });
-  return {
+  const service = {
     client,
     answers,
+    published: undefined as string | undefined,
+    posts: () => client.calls.filter((call) => call.startsWith('POST')),
     /** By the name of the witness. */
     problems,
     pass: (ms: number) => {
@@ -54,7 +55,7 @@ function openService(
       const cosigned = await group.cosigned(note, checkpoint, (oldSize) =>
         consistencyProof(log, oldSize, checkpoint.size),
       );
-      published = cosigned ?? published;
+      service.published = cosigned ?? service.published;
       return (
         cosigned &&
         verifyNote(
@@ -64,6 +65,7 @@ function openService(
       );
     },
   };
+  return service;
 }
 
 const witnessesOf = (...names: string[]) => names.map((name) => testWitness(name, signer.vkey));
@@ -78,15 +80,43 @@ test('a checkpoint is published with the cosignatures of all witnesses, one afte
   expect(await service.publish()).toEqual(['w1', 'w2']);
   log.grow(500);
   expect(await service.publish()).toEqual(['w1', 'w2']);
-  expect(service.client.calls.filter((call) => call.startsWith('POST'))).toHaveLength(4);
+  expect(service.posts()).toHaveLength(4);
 });
 
-test('a service that does not know what a witness has seen learns it from the 409', async () => {
+test('a service that has just started asks a witness with the size that the witness shows', async () => {
   const log = new TestLog(40, { signer });
   const witnesses = witnessesOf('w1');
   await openService(log, witnesses).publish();
   log.grow(60);
-  expect(await openService(log, witnesses).publish()).toEqual(['w1']);
+  const service = openService(log, witnesses);
+  expect(await service.publish()).toEqual(['w1']);
+  expect(service.posts()).toHaveLength(1);
+});
+
+test('a service asks a witness with the size that another process has published', async () => {
+  const log = new TestLog(40, { signer });
+  const witnesses = witnessesOf('w1');
+  const [one, other] = [openService(log, witnesses), openService(log, witnesses)];
+  await one.publish();
+  log.grow(20);
+  await other.publish();
+  one.published = other.published;
+  log.grow(20);
+  expect(await one.publish()).toEqual(['w1']);
+  expect(one.posts()).toHaveLength(2);
+});
+
+test('a service learns from the 409 what a witness has cosigned that shows nothing', async () => {
+  const log = new TestLog(40, { signer });
+  const [w1] = witnessesOf('w1') as [TestWitness];
+  await openService(log, [w1]).publish();
+  log.grow(60);
+  const service = openService(log, [w1]);
+  service.answers.set('http://w1', (request) =>
+    request.method === 'GET' ? plain(404, '')(request) : w1.answer(request),
+  );
+  expect(await service.publish()).toEqual(['w1']);
+  expect(service.posts()).toHaveLength(2);
 });
 
 test('nothing is published while the quorum is missing, and all goes on when the witness is back', async () => {
@@ -118,7 +148,7 @@ test('a service that has just started signs nothing until a quorum has told what
   const service = openService(log, witnesses);
   service.answers.delete('http://w2');
   await expect(service.publish()).rejects.toThrow('Too few witnesses answer');
-  expect(service.client.calls.filter((call) => call.startsWith('POST'))).toEqual([]);
+  expect(service.posts()).toEqual([]);
 });
 
 test('a witness that never answers holds nobody up if the others are enough', async () => {

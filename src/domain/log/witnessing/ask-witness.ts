@@ -118,28 +118,49 @@ export interface OwnLog {
   readonly published: string | undefined;
 }
 
+/** The size of a published checkpoint if the witness has cosigned it, otherwise 0. */
+export function sizeCosignedBy({ keys }: AskedWitness, published: string | undefined): number {
+  if (published === undefined) return 0;
+  const { text, signatures } = parseNote(published);
+  const isOwn = keys.some((key) =>
+    signatures.some(({ name, keyId }) => name === key.name && keyId === key.keyId),
+  );
+  return isOwn ? parseCheckpoint(text).size : 0;
+}
+
+/** A witness that has cosigned a tree of this size. `agrees`: it is a part of the tree of this store. `fits`: it is not larger. */
+export interface Compared {
+  readonly code: 'agrees' | 'fits';
+  readonly size: number;
+}
+
+export function isCompared(result: { readonly code: string }): result is Compared {
+  return result.code === 'agrees' || result.code === 'fits';
+}
+
 /**
  * Compares what a witness has cosigned with the tree of this store, without signing anything.
- * @returns `agrees`: its tree is a part of this one. `fits`: its tree is not larger. `silent`: it has not told. Or what is wrong.
+ * @returns `silent`: the witness has not told. Or what is wrong.
  */
 export async function compareWithWitness(
   witness: AskedWitness,
   { origin, logKeys, tree, published }: OwnLog,
   client: WitnessClient,
-): Promise<WitnessProblem | { readonly code: 'agrees' | 'fits' | 'silent' }> {
+): Promise<WitnessProblem | Compared | { readonly code: 'silent' }> {
   const answer = await answerOf(() => client.get(`${witness.url}/${originHash(origin)}/checkpoint`));
   if ('code' in answer) return answer;
   const shown = answer.status === 200 ? ownCheckpoint(answer.body, origin, logKeys) : undefined;
-  if (shown) return (await disagreement(shown, tree)) ?? { code: 'agrees' };
+  if (shown) return (await disagreement(shown, tree)) ?? { code: 'agrees', size: shown.size };
   // It need not serve checkpoints. Its size is in its answer to one that it may already have.
   if (published === undefined) return { code: 'silent' };
-  const body = formatAddCheckpoint({ oldSize: 0, proof: [], note: published });
+  const oldSize = sizeCosignedBy(witness, published);
+  const body = formatAddCheckpoint({ oldSize, proof: [], note: published });
   const told = await answerOf(() => client.post(`${witness.url}/add-checkpoint`, body));
   if ('code' in told) return told;
-  if (told.status === 200) return { code: 'fits' };
+  if (told.status === 200) return { code: 'fits', size: parseCheckpoint(parseNote(published).text).size };
   const size = told.status === 409 ? sizeOf(told.body) : undefined;
   if (size === undefined) return problemOf(told);
-  return size > (await tree.size()) ? { code: 'larger_tree', size, isProven: false } : { code: 'fits' };
+  return size > (await tree.size()) ? { code: 'larger_tree', size, isProven: false } : { code: 'fits', size };
 }
 
 async function disagreement(shown: Checkpoint, tree: StoredTree): Promise<WitnessProblem | undefined> {

@@ -8,9 +8,11 @@ import {
   type Contradiction,
   type Cosigned,
   compareWithWitness,
+  isCompared,
   isContradiction,
   isCosigned,
   type OwnLog,
+  sizeCosignedBy,
   type WitnessClient,
   type WitnessProblem,
 } from './ask-witness.ts';
@@ -81,7 +83,8 @@ export class WitnessGroup implements Witnessing, HeadGuard {
       const isRefuted =
         result.code === 'agrees' || (result.code === 'fits' && known.claim?.code === 'larger_tree');
       if (isRefuted) known.claim = undefined;
-      known.isCompared ||= isRefuted || result.code === 'fits' || result.code === 'silent';
+      known.isCompared ||= isCompared(result) || result.code === 'silent';
+      if (isCompared(result)) known.size = result.size;
       await this.#note(witness, known, isProblem(result) ? result : undefined);
     });
     // Later, those who have not answered yet hold nobody up.
@@ -107,7 +110,7 @@ export class WitnessGroup implements Witnessing, HeadGuard {
     checkpoint: Checkpoint,
     consistency: (oldSize: number) => Promise<readonly Uint8Array[]>,
   ): Promise<string | null> {
-    const { logKeys, tree } = await this.#ports.ownLog(checkpoint.origin);
+    const { logKeys, tree, published } = await this.#ports.ownLog(checkpoint.origin);
     const proposal = { note, checkpoint, consistency, logKeys, tree };
     const given: Cosigned[] = [];
     const isEnough = () =>
@@ -117,7 +120,9 @@ export class WitnessGroup implements Witnessing, HeadGuard {
       );
     const enough = Promise.withResolvers<void>();
     const all = this.#each(this.#due(), async (witness, known) => {
-      const result = await askWitness(witness, proposal, known.size, this.#ports.client);
+      // Another process may have published meanwhile.
+      const knownSize = Math.max(known.size, sizeCosignedBy(witness, published));
+      const result = await askWitness(witness, proposal, knownSize, this.#ports.client);
       if (isCosigned(result)) {
         known.size = checkpoint.size;
         given.push(result);
@@ -199,5 +204,5 @@ export function askedWitnesses({ witnesses }: Policy): AskedWitness[] {
 }
 
 function isProblem(result: { readonly code: string }): result is WitnessProblem {
-  return !['agrees', 'fits', 'silent'].includes(result.code);
+  return !isCompared(result) && result.code !== 'silent';
 }
