@@ -114,6 +114,18 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
       );
     });
 
+    test('have the rows that an abandoned import leaves without a graph', async () => {
+      const rows = [row(randomUUID()), row(randomUUID(), { isTrusted: false }), row(randomUUID())];
+      const graphId = await addGraph();
+      await store.statements.putMany(rows.slice(2), graphId);
+      const coming = await store.graphImports.begin(newGraph().projectId);
+      await coming.put(rows);
+      await coming.abandon();
+      await append();
+      const entries = await entriesOf(logNames.statements);
+      expect(rows.map((one) => entries.includes(entryHex(one)))).toEqual([true, false, false]);
+    });
+
     test('begin with a note if their rows were stored before', async () => {
       const graphId = await addGraph();
       const rows = Array.from({ length: 5 }, () => row(randomUUID()));

@@ -13,6 +13,9 @@ import { retractions } from '../../src/domain/integrity/retractions/retraction-r
 import { searchedFolders } from '../../src/domain/integrity/search/files.ts';
 import { searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
 import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
+import { appendNew } from '../../src/domain/log/appending/appender.ts';
+import { logNames } from '../../src/domain/log/names.ts';
+import { logRecords } from '../../src/domain/log/records.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
@@ -244,6 +247,43 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect(await sorted()).toMatchObject(all('possible').toSorted(byId));
       expect(await sorted({ repair: true })).toMatchObject(all('done').toSorted(byId));
       expect((await run()).problems).toEqual([]);
+    });
+
+    test('finds rows that are in no log, and notes them for the next start', async () => {
+      const append = (store: FillableStore) =>
+        appendNew({ records: logRecords(store), unlogged: store.unlogged, now: store.now });
+      {
+        await using store = await place.open();
+        // As if their intents had never been written.
+        for (
+          let left = await store.unlogged.next(1_000);
+          left.length > 0;
+          left = await store.unlogged.next(1_000)
+        )
+          await store.unlogged.done(left.map(({ token }) => token));
+        await append(store);
+      }
+      const { problems } = await run();
+      expect(new Set(problems.map((one) => `${one.kind} ${one.severity} ${one.repair}`))).toEqual(
+        new Set(['log unfinished possible']),
+      );
+      const ofUnverified = problems.filter(({ problem }) => problem.includes(filled.unverified.jcsCid.text));
+      expect(ofUnverified).toMatchObject([{ id: logNames.graph(filled.imported.graphId) }]);
+      const members = problems.map(({ id, problem }) => `${id}: ${problem}`);
+      expect((await run({ repair: true })).summary).toMatchObject({
+        repaired: members.length,
+        unfinished: 0,
+      });
+      expect((await run()).problems).toEqual([]);
+      {
+        await using store = await place.open();
+        await append(store);
+        const heads = await Array.fromAsync(eachRecord(logRecords(store).logs, 'key', []));
+        const sizes = heads.filter(({ name }) => name !== logNames.service).map(({ size }) => size);
+        expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(new Set(members).size);
+      }
+      expect((await run()).problems).toEqual([]);
+      expect(await contents()).toEqual(sound);
     });
 
     test('makes the files of folders again, and what they are found by', async () => {

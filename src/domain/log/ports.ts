@@ -35,6 +35,15 @@ export interface UnloggedStatements {
   noteAll(): Promise<void>;
 }
 
+/** What fsck asks about rows that are in no log. */
+export interface UnloggedRows {
+  /** By place: whether `UnloggedStatements` has the row for the log of this graph. */
+  areWaiting(graphId: string | null, rows: readonly LoggedRow[]): Promise<boolean[]>;
+
+  /** Notes rows like the write that stored them. */
+  note(graphId: string | null, rows: readonly LoggedRow[]): Promise<void>;
+}
+
 /** Finds rows again that a log refers to by their positions. */
 export interface LoggedRows {
   /** The digests of the verified rows with these positions. Several rows may have one position. */

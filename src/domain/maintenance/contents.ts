@@ -4,7 +4,7 @@ import type { Collection, ReadRecordStore } from '../collections/collection.ts';
 import type { Cid } from '../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../integrity/manifest/ports.ts';
 import type { BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
-import type { LoggedRows } from '../log/ports.ts';
+import type { LoggedRows, UnloggedRows } from '../log/ports.ts';
 import {
   messageOfDamage,
   type ProblemKind,
@@ -89,6 +89,8 @@ export interface CheckedStore extends StoreContents {
     check(): AsyncIterable<DerivedProblem>;
     rebuild(): Promise<void>;
   };
+
+  readonly unlogged: UnloggedRows;
 
   /** The `jcs_cid`s that are stored. */
   hasStatements(jcsCids: readonly Cid[]): Promise<ReadonlySet<string>>;

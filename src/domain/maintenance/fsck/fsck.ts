@@ -18,6 +18,7 @@ import { fsckLogs } from './logs.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
 import { fsckSealed } from './sealed.ts';
+import { fsckUnlogged } from './unlogged.ts';
 
 export interface FsckOptions {
   /** Rebuild derived data and remove orphans. Content never changes. */
@@ -163,6 +164,7 @@ async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem> {
     yield* compareDerived(run, derivedSearchEntries, verified);
     yield* compareDerived(run, derivedFolders, verified);
     yield* compareDerived(run, derivedSearchedFolders, verified);
+    yield* fsckUnlogged(run, verified);
     const unchecked = page.filter((result) => 'damagedSet' in result).length;
     count('statements', page.length - unchecked);
     count('unchecked', unchecked);

@@ -20,10 +20,11 @@ import { recordReads } from '../collections/records.ts';
 import { hasTables, quoted } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
-import { isMissingFile, isSqliteError, readError, reading, startError } from '../errors.ts';
+import { isMissingFile, isSqliteError, namingDamage, readError, reading, startError } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { graphOf, graphReads } from '../graphs/graphs.ts';
 import { embeddedLoggedRows } from '../log/unlogged.ts';
+import { embeddedUnloggedRows } from '../log/unlogged-rows.ts';
 import { unloggedWrites } from '../log/unlogged-writes.ts';
 import { assertSchema, createSchema, throwOlder } from '../schema.ts';
 import { sortWrites } from '../statements/row-writes.ts';
@@ -73,6 +74,7 @@ export async function openEmbeddedFsck(
       records: (declared) => reading(() => recordPages(reader, declared)),
       of: (declared) => recordReads(reader, declared),
       loggedRows: embeddedLoggedRows({ reader }),
+      unlogged: namingDamage('the rows that are in no log', embeddedUnloggedRows(writer)),
       now: () => new Date(),
       database: (run) => reading(() => fsckDatabase(writer, run)),
       hasStatements: (cids) => read(() => storedStatements(reader, cids)),

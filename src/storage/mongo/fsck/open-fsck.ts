@@ -21,6 +21,7 @@ import { mongoGraphs } from '../graphs/graphs.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { type CollectionIndexes, createIndexes } from '../indexes.ts';
 import { mongoLoggedRows } from '../log/unlogged.ts';
+import { mongoUnloggedRows } from '../log/unlogged-rows.ts';
 import { openExisting, type Patience } from '../open-database.ts';
 import { pagesByKey } from '../some-documents.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
@@ -58,6 +59,7 @@ export async function openMongoFsck(
     records: (declared) => recordPages(database, declared),
     of: (declared) => mongoRecords(database, declared),
     loggedRows: mongoLoggedRows(database),
+    unlogged: mongoUnloggedRows(database, registered),
     now: () => database.now(),
     database: (run) => translatedEach(fsckDatabase(database, run)),
     hasStatements: (cids) => storedStatements(database, cids),

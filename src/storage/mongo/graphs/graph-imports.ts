@@ -3,7 +3,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { GraphImport, GraphImports } from '../../../domain/integrity/manifest/ports.ts';
 import type { Database } from '../database.ts';
 import { isDuplicate, translated } from '../errors.ts';
-import type { Intents } from '../log/intents.ts';
+import { Intents } from '../log/intents.ts';
 import { nextPosition } from '../positions.ts';
 import {
   graphsWithout,
@@ -106,7 +106,8 @@ export async function forgetImport(database: Database, key: ObjectId): Promise<v
   if (matchedCount === 0) return;
   const { verified, unverified } = statementCollections(database);
   while (await repeatingDeadlocks(() => removeUnverified(unverified, key)));
-  while (await repeatingDeadlocks(() => leaveGraph(verified, key)));
+  const intents = new Intents(database);
+  while (await repeatingDeadlocks(() => leaveGraph(verified, key, intents)));
   await forgetAttachments(database, key);
   await imports.deleteOne({ _id: key });
 }
@@ -121,8 +122,18 @@ async function removeUnverified(rows: Collection<StatementDocument>, graph: Obje
   return members._id.$in.length > 0;
 }
 
-async function leaveGraph(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
+async function leaveGraph(
+  rows: Collection<StatementDocument>,
+  graph: ObjectId,
+  intents: Intents,
+): Promise<boolean> {
   const members = await membersOf(rows, graph);
+  // They stay, without a graph.
+  const alone = await rows.find({ ...members, ...onlyIn([graph]) }, { projection: { _id: 1 } }).toArray();
+  await intents.note(
+    null,
+    alone.map(({ _id }) => _id),
+  );
   await rows.updateMany(members, [{ $set: { graphs: graphsWithout([graph]) } }]);
   return members._id.$in.length > 0;
 }

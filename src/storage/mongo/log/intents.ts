@@ -29,6 +29,14 @@ export function intentCollection({ db }: Database): Collection<IntentDocument> {
   return db.collection<IntentDocument>('log_intents');
 }
 
+/** Digests that stand one after the other. */
+export function digestsIn(bytes: Uint8Array): Uint8Array[] {
+  const plain = bytes instanceof Uint8Array ? bytes : new Uint8Array();
+  return Array.from({ length: plain.length / digestBytes }, (_, at) =>
+    plain.subarray(at * digestBytes, (at + 1) * digestBytes),
+  );
+}
+
 interface Waiting {
   readonly graph: ObjectId | null;
   readonly digests: readonly Uint8Array[];

@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import { digestBytes } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { LoggedRow, LoggedRows, UnloggedGroup, UnloggedStatements } from '../../../domain/log/ports.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
@@ -9,6 +8,7 @@ import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { firstPosition, microsecondsOf, positionIn } from '../positions.ts';
 import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
 import {
+  digestsIn,
   type GraphIntent,
   graphIntents,
   type IntentDocument,
@@ -137,13 +137,6 @@ export function mongoUnlogged(database: Database, registered: RegisteredGraphs):
         if (noted.length > 0) await intents.insertMany(noted);
       }),
   };
-}
-
-function digestsIn(bytes: Uint8Array): Uint8Array[] {
-  const plain = bytes instanceof Uint8Array ? bytes : new Uint8Array();
-  return Array.from({ length: plain.length / digestBytes }, (_, at) =>
-    plain.subarray(at * digestBytes, (at + 1) * digestBytes),
-  );
 }
 
 function nameOf(digest: Uint8Array): string {
