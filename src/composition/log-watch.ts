@@ -30,6 +30,8 @@ export interface LogWatch {
   readonly guard: HeadGuard;
   readonly witnessing: Witnessing;
   readonly policy: Policy;
+  /** To be called when this process begins to publish, also in the place of another one. */
+  readonly beginTurn: () => void;
 }
 
 interface WatchedLog {
@@ -79,7 +81,8 @@ export async function openLogWatch(
     ...(logHeadFile === null ? [] : [rememberedHeads(headFile(logHeadFile), tree)]),
     rememberedHeads(headInMemory(), tree),
   ];
-  return { policy, ...watched({ guards, witnessing: group ?? uncosigned, report }) };
+  const beginTurn = () => group?.compareAgain();
+  return { policy, beginTurn, ...watched({ guards, witnessing: group ?? uncosigned, report }) };
 }
 
 interface Watched {
@@ -89,7 +92,7 @@ interface Watched {
 }
 
 /** Reports why a checkpoint is not published, and when one is. */
-function watched({ guards, witnessing, report }: Watched): Omit<LogWatch, 'policy'> {
+function watched({ guards, witnessing, report }: Watched): Omit<LogWatch, 'policy' | 'beginTurn'> {
   const own = { id: ownStanding, names: [] };
   const orReported = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {

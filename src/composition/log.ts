@@ -144,8 +144,14 @@ export function keepLogs(
       log.warn({ err }, `${what} has failed. It is tried again.`);
     };
   };
-  const inTurn = (key: string, work: () => Promise<unknown>) => async () => {
-    if (!isShared || (await hasTurn(turns, key, holder, store.now().getTime()))) await work();
+  const inTurn = (key: string, work: () => Promise<unknown>, begin?: () => void) => {
+    let isOwn = false;
+    return async () => {
+      const hadTurn = isOwn;
+      isOwn = !isShared || (await hasTurn(turns, key, holder, store.now().getTime()));
+      if (isOwn && !hadTurn) begin?.();
+      if (isOwn) await work();
+    };
   };
   if (isShared) opened.defer(() => endTurns(turns, holder));
   const append = inTurn('append', () => appendNew(ports, end.signal));
@@ -154,7 +160,12 @@ export function keepLogs(
   if (signing && watch) {
     const publishing = { signers: signing.signersOf(signing.origin), ...watch };
     // Beside it, because witnesses can be slow.
-    const publish = inTurn('publish', () => publishHead(records, publishing, store.now().getTime()));
+    const { beginTurn } = watch;
+    const publish = inTurn(
+      'publish',
+      () => publishHead(records, publishing, store.now().getTime()),
+      beginTurn,
+    );
     const notPublished = saying('Publishing a checkpoint');
     opened.use(repeatedly(everyMs, () => publish().catch(notPublished)));
   }

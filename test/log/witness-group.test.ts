@@ -43,6 +43,7 @@ function openService(
     answers,
     published: undefined as string | undefined,
     posts: () => client.calls.filter((call) => call.startsWith('POST')),
+    beginTurn: () => group.compareAgain(),
     /** By the name of the witness. */
     problems,
     pass: (ms: number) => {
@@ -104,6 +105,20 @@ test('a service asks a witness with the size that another process has published'
   log.grow(20);
   expect(await one.publish()).toEqual(['w1']);
   expect(one.posts()).toHaveLength(2);
+});
+
+test('a service that takes over from one that was killed asks a witness what that one has shown it', async () => {
+  const log = new TestLog(40, { signer });
+  const witnesses = witnessesOf('w1');
+  const service = openService(log, witnesses);
+  await service.publish();
+  log.grow(20);
+  // Killed before it could store what the witness had cosigned.
+  await openService(log, witnesses).publish();
+  log.grow(20);
+  service.beginTurn();
+  expect(await service.publish()).toEqual(['w1']);
+  expect(service.posts()).toHaveLength(2);
 });
 
 test('a service learns from the 409 what a witness has cosigned that shows nothing', async () => {

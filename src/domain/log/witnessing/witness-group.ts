@@ -100,6 +100,12 @@ export class WitnessGroup implements Witnessing, HeadGuard {
     );
   }
 
+  /** Compares all witnesses with the store again before the next signature, because another process may have asked them. */
+  compareAgain(): void {
+    for (const known of this.#known.values()) known.isCompared = false;
+    this.#hasCompared = false;
+  }
+
   async #assertUncontradicted({ origin, tree }: Pick<OwnLog, 'origin' | 'tree'>): Promise<void> {
     for (const [{ url }, { claim }] of this.#known)
       if (claim) throwOtherHistory(`The witness ${url} has cosigned`, origin, claim, await tree.size());
