@@ -35,6 +35,10 @@ const rules: ImportRules = {
     importers: ['src/storage/open.ts', ...compositionRoots],
   },
   packages: {
+    '@bufbuild/cel': ['src/domain/integrity/policies/'],
+    '@bufbuild/cel-spec': ['src/domain/integrity/policies/'],
+    '@bufbuild/protobuf': ['src/domain/integrity/policies/'],
+    '@bufbuild/re2': ['src/domain/integrity/policies/'],
     '@cyclonedx/cyclonedx-library': ['workers/evidence-formats/'],
     '@dagrejs/dagre': ['src/ui/'],
     '@digitalbazaar/credentials-context': ['src/domain/'],
@@ -67,7 +71,7 @@ const rules: ImportRules = {
     'did-context': ['src/domain/'],
     'ed25519-signature-2020-context': ['src/domain/'],
     'hash-wasm': ['src/ui/'],
-    'fastest-levenshtein': ['src/http/', 'src/cli/commands/statement.ts'],
+    'fastest-levenshtein': ['src/http/', 'src/cli/commands/statement.ts', 'src/domain/integrity/policies/'],
     hono: [
       'src/http/',
       'src/platform/',
@@ -109,7 +113,12 @@ const rules: ImportRules = {
     'swagger-ui-dist': ['src/platform/'],
     uplot: ['src/ui/'],
     uuid: ['src/domain/integrity/credentials/', 'src/domain/integrity/signatures/'],
-    yaml: ['src/cli/record/', 'src/cli/commands/import/', 'src/domain/integrity/evidence/training/'],
+    yaml: [
+      'src/cli/record/',
+      'src/cli/commands/import/',
+      'src/domain/integrity/evidence/training/',
+      'src/domain/integrity/policies/',
+    ],
     zod: ['src/domain/', 'src/contract/', 'src/http/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
     'node:crypto': [

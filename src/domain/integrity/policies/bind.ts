@@ -1,0 +1,236 @@
+import type { CelInput } from '@bufbuild/cel';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  elementOf,
+  type Facts,
+  fieldsOf,
+  type LogFact,
+  rootFields,
+  type SignatureFact,
+  sharedFacts,
+  type UnknownCode,
+} from './facts.ts';
+import type { PolicyDocument } from './policy.ts';
+import { factList, factMap, noteMissing, noteStatements, noteUnknown, spend } from './watch.ts';
+
+type Plain = Readonly<Record<string, unknown>> & {
+  readonly statements?: readonly string[];
+  readonly unknown?: Readonly<Record<string, UnknownCode>>;
+  readonly cut?: readonly string[];
+};
+
+/** Facts as the conditions of one policy read them. */
+export class Binding {
+  readonly #facts: Facts;
+  readonly #policy: Pick<PolicyDocument, 'signers' | 'log'>;
+  readonly #now: Date;
+  readonly #known = new WeakMap<object, CelInput>();
+
+  constructor(facts: Facts, policy: Pick<PolicyDocument, 'signers' | 'log'>, now: Date) {
+    this.#facts = facts;
+    this.#policy = policy;
+    this.#now = now;
+  }
+
+  /** @param it the thing that the rule is evaluated for, of a list that `for` has found. */
+  variables(it?: CelInput): Readonly<Record<string, CelInput>> {
+    const { subject } = this.#facts;
+    const { things: _, ...plain } = this.#facts;
+    const root = this.#fact(rootFields, { ...plain, now: this.#now.toISOString() } as Plain, subject);
+    const all = it === undefined ? this.#subject() : undefined;
+    const named = [...Object.keys(rootFields), ...(all ? Object.keys(fieldsOf('artefact') ?? {}) : [])];
+    // Variables are read when a condition names them.
+    const variables = {};
+    for (const name of named) {
+      const from = Object.hasOwn(rootFields, name) ? root : all;
+      Object.defineProperty(variables, name, { enumerable: true, get: () => from?.get(name) });
+    }
+    return it === undefined ? variables : Object.defineProperty(variables, 'it', { value: it });
+  }
+
+  #subject(): FieldMap {
+    const { subject, things } = this.#facts;
+    return this.#fact(fieldsOf('artefact') ?? {}, things.artefacts[subject] as Plain, subject);
+  }
+
+  #fact(fields: FieldMap['fields'], plain: Plain, owner: string): FieldMap {
+    return new FieldMap(fields, plain, String(plain.id ?? owner), (type, value, place) =>
+      this.#value(type, value, place),
+    );
+  }
+
+  #value(type: string, value: unknown, place: Place): CelInput | undefined {
+    const { field, of, plain } = place;
+    if (type === 'signer') return this.#signer(place);
+    if (type === 'list(signer)') return this.#signers(place);
+    const element = elementOf(type);
+    if (element !== undefined) {
+      const items = (value ?? []) as readonly unknown[];
+      spend(items.length);
+      const isCut = plain.cut?.includes(field) ?? false;
+      const shown = items.flatMap((one) => this.#one(element, one, of) ?? []);
+      return factList(shown, { fact: field, of, isCut, isKnown: value !== undefined && known.has(field) });
+    }
+    if (value === undefined && !(type in empty)) {
+      noteUnknown({ code: 'not_said', fact: field, of });
+      return undefined;
+    }
+    if (value === undefined || value === '') noteMissing({ fact: field, of });
+    return this.#one(type, value ?? empty[type], of);
+  }
+
+  #one(type: string, value: unknown, owner: string): CelInput | undefined {
+    const fields = fieldsOf(type);
+    if (!fields) return scalar(type, value);
+    const plain = Object.hasOwn(sharedFacts, type)
+      ? this.#shared(type as keyof typeof sharedFacts, String(value))
+      : value;
+    if (typeof plain !== 'object' || plain === null) return undefined;
+    if (type === 'log') return this.#log(plain as LogFact, owner);
+    const made = this.#known.get(plain);
+    if (made !== undefined) return made;
+    const map = this.#fact(fields, plain as Plain, owner);
+    const shown = factMap(map, (field) => map.says(field));
+    this.#known.set(plain, shown);
+    return shown;
+  }
+
+  #shared(type: keyof typeof sharedFacts, id: string): object | undefined {
+    const things: Readonly<Record<string, object>> = this.#facts.things[sharedFacts[type]];
+    return things[id];
+  }
+
+  #signer({ field, of, plain }: Place): string | undefined {
+    if (field === 'by') return this.#nameOf(plain as SignatureFact)[0] ?? '';
+    const { names, isUnknown } = this.#standing(plain);
+    if (names[0] !== undefined) return names[0];
+    if (isUnknown) {
+      noteUnknown({ code: 'standing_unknown', fact: field, of });
+      return undefined;
+    }
+    noteMissing({ fact: field, of });
+    return '';
+  }
+
+  #signers({ field, of, plain }: Place): CelInput {
+    const { names, isUnknown } = this.#standing(plain);
+    return factList(names, { fact: field, of, isCut: isUnknown, isKnown: false });
+  }
+
+  /** Who has signed a thing so that it stands, the registrant first. */
+  #standing(plain: Plain): { readonly names: readonly string[]; readonly isUnknown: boolean } {
+    const named = new Map<string, boolean>();
+    let isUnknown = plain.unknown?.signatures !== undefined || (plain.cut?.includes('signatures') ?? false);
+    for (const signature of (plain.signatures ?? []) as readonly SignatureFact[]) {
+      const names = this.#nameOf(signature);
+      if (names.length === 0) continue;
+      if (signature.standing === undefined) isUnknown = true;
+      if (signature.standing !== 'good') continue;
+      noteStatements(signature.statements ?? []);
+      for (const name of names)
+        named.set(name, (named.get(name) ?? false) || signature.is_registrant === true);
+    }
+    const all = [...named].sort(([, one], [, other]) => Number(other) - Number(one));
+    return { names: all.map(([name]) => name), isUnknown };
+  }
+
+  #nameOf({ signer, issuer }: SignatureFact): string[] {
+    const { service } = this.#facts;
+    return Object.entries(this.#policy.signers).flatMap(([name, entries]) => {
+      const isMeant = entries.some((entry) => {
+        if (entry === 'service') return service.includes(signer ?? '');
+        if (typeof entry === 'string') return entry === signer;
+        return entry.sigstore.identity === signer && entry.sigstore.issuer === issuer;
+      });
+      return isMeant ? [name] : [];
+    });
+  }
+
+  /** What counts of a log proof: its log must be that of the policy, and witnesses those that it names. */
+  #log(log: LogFact, owner: string): CelInput | undefined {
+    const { key, witnesses: chosen } = this.#policy.log ?? {};
+    if (key !== undefined && log.key !== key) {
+      noteUnknown({ code: 'no_log_proof', fact: 'log', of: owner });
+      return undefined;
+    }
+    const witnesses = (log.witnesses ?? []).filter((one) => !chosen || chosen.includes(one.key ?? ''));
+    const times = witnesses.flatMap(({ at }) => (at === undefined ? [] : [at])).sort();
+    const { at: _, ...more } = log;
+    const counted = { ...more, witnesses, ...(times[0] !== undefined && { at: times[0] }) };
+    const map = this.#fact(fieldsOf('log') ?? {}, counted, owner);
+    return factMap(map, (field) => map.says(field));
+  }
+}
+
+interface Place {
+  readonly field: string;
+  readonly of: string;
+  readonly plain: Plain;
+}
+
+/** Lists of which somebody said that they are empty, if they are there at all. */
+const known = new Set(['vulnerabilities', 'components', 'licenses']);
+const empty: Readonly<Record<string, unknown>> = { string: '', values: {} };
+
+/** The fields of one fact, read when a condition asks for them. */
+class FieldMap extends Map<string, CelInput> {
+  readonly fields: Readonly<Record<string, { readonly type: string }>>;
+  readonly #plain: Plain;
+  readonly #of: string;
+  readonly #value: (type: string, value: unknown, place: Place) => CelInput | undefined;
+
+  constructor(
+    fields: FieldMap['fields'],
+    plain: Plain,
+    of: string,
+    value: (type: string, value: unknown, place: Place) => CelInput | undefined,
+  ) {
+    super();
+    this.fields = fields;
+    this.#plain = plain;
+    this.#of = of;
+    this.#value = value;
+  }
+
+  override get(field: string): CelInput | undefined {
+    const type = Object.hasOwn(this.fields, field) ? this.fields[field]?.type : undefined;
+    if (type === undefined) return undefined;
+    if (this.#isUnknown(field)) return undefined;
+    if (!isList(type)) noteStatements(this.#plain.statements ?? []);
+    const value = Object.hasOwn(this.#plain, field) ? this.#plain[field] : undefined;
+    return this.#value(type, value, { field, of: this.#of, plain: this.#plain });
+  }
+
+  /** Whether the field has a value. @throws if nobody knows. */
+  says(field: string): boolean {
+    if (this.#isUnknown(field)) throw new RangeError('unknown');
+    const value = this.get(field);
+    if (value === undefined || value === '') return false;
+    return typeof value !== 'object' || value === null || !('size' in value) || value.size !== 0;
+  }
+
+  #isUnknown(field: string): boolean {
+    const code = this.#plain.unknown?.[field];
+    if (code !== undefined) noteUnknown({ code, fact: field, of: this.#of });
+    return code !== undefined;
+  }
+}
+
+function isList(type: string): boolean {
+  const element = elementOf(type);
+  return element !== undefined && fieldsOf(element) !== undefined;
+}
+
+function scalar(type: string, value: unknown): CelInput | undefined {
+  if (type === 'int') return BigInt(Math.trunc(Number(value)));
+  if (type !== 'timestamp') return json(value);
+  const time = Date.parse(String(value));
+  return Number.isNaN(time) ? undefined : timestampFromMs(time);
+}
+
+/** JSON as CEL has it. Numbers are doubles, which are equal to integers of the same value. */
+function json(value: unknown): CelInput {
+  if (Array.isArray(value)) return value.map(json);
+  if (typeof value !== 'object' || value === null) return (value ?? null) as CelInput;
+  return new Map(Object.entries(value).map(([key, one]) => [key, json(one)]));
+}

@@ -1,0 +1,141 @@
+import { type CelInput, isCelError, isCelList } from '@bufbuild/cel';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { Binding } from './bind.ts';
+import type { Condition } from './condition.ts';
+import type { Facts } from './facts.ts';
+import type { CompiledRule, Policy } from './read-policy.ts';
+import type { RuleResult, RuleVerdict, Verdict } from './verdict.ts';
+import { type Doubt, type Missing, type Watched, watched } from './watch.ts';
+
+/** Steps of all conditions of one rule. */
+const mostSteps = 5_000_000;
+const listed = 100;
+
+/**
+ * Applies a policy to what is known about a subject. It does not wait for anything, has one time, and counts steps instead of
+ * seconds, so it answers the same everywhere.
+ */
+export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise<Verdict> {
+  const rules: RuleVerdict[] = [];
+  for (const rule of policy.rules) {
+    rules.push(await evaluateRule(rule, new Binding(facts, policy.document, now), facts, now));
+    await yieldToEventLoop();
+  }
+  const checkedAt = now.toISOString();
+  return { result: resultOf(rules), policy: policy.cid, subject: facts.subject, checkedAt, rules };
+}
+
+/** Warnings are shown, but do not count. */
+function resultOf(rules: readonly RuleVerdict[]): Verdict['result'] {
+  const counted = rules.filter(({ severity }) => severity === 'error').map(({ result }) => result);
+  if (counted.includes('fail')) return 'fail';
+  return counted.includes('cannot_tell') ? 'cannot_tell' : 'pass';
+}
+
+interface Outcome {
+  readonly result: 'pass' | 'fail' | 'cannot_tell';
+  readonly of?: string;
+  readonly doubts: readonly Doubt[];
+  readonly watched: Watched;
+}
+
+async function evaluateRule(
+  rule: CompiledRule,
+  binding: Binding,
+  facts: Facts,
+  now: Date,
+): Promise<RuleVerdict> {
+  const { name, severity, message, article, exception } = rule;
+  const outcomes: Outcome[] = [];
+  const doubts: Doubt[] = facts.faults.map((of) => ({ code: 'altered', of }));
+  let steps = 0;
+  for await (const outcome of outcomesOf(rule, binding)) {
+    outcomes.push(outcome);
+    steps += outcome.watched.steps;
+    if (steps <= mostSteps) continue;
+    doubts.push({ code: 'too_costly' });
+    break;
+  }
+  const results = outcomes.map((outcome) => outcome.result);
+  const found = results.includes('fail')
+    ? 'fail'
+    : results.includes('cannot_tell') || doubts.length > 0
+      ? 'cannot_tell'
+      : 'pass';
+  const deciding = outcomes.filter(({ result }) => result === found);
+  const isExcepted =
+    found === 'fail' && exception !== undefined && Date.parse(exception.until) > now.getTime();
+  const result: RuleResult = isExcepted ? 'excepted' : found;
+  const of = deciding.flatMap((outcome) => outcome.of ?? []);
+  return {
+    name,
+    severity,
+    result,
+    ...(message !== undefined && { message }),
+    ...(article !== undefined && { article }),
+    ...(exception && { exception }),
+    decidedBy: unique(deciding.flatMap(({ watched: { statements } }) => [...statements])).slice(0, listed),
+    missing: found === 'pass' ? [] : uniqueMissing(deciding.flatMap(({ watched: { missing } }) => missing)),
+    doubts:
+      found === 'cannot_tell' ? uniqueMissing([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [],
+    things: rule.things ? { count: outcomes.length - 1, deciding: unique(of).slice(0, listed) } : null,
+  };
+}
+
+async function* outcomesOf(rule: CompiledRule, binding: Binding): AsyncGenerator<Outcome> {
+  if (!rule.things) {
+    yield outcomeOf(rule.condition, binding.variables());
+    return;
+  }
+  const { result: things, watched: found } = evaluated(rule.things, binding.variables());
+  if (things === undefined || !isCelList(things)) {
+    yield { result: 'cannot_tell', doubts: doubtsIn(found), watched: found };
+    return;
+  }
+  const isEmpty = things.size === 0 && !rule.may_be_empty;
+  const doubts: Doubt[] = [...found.cut, ...(isEmpty ? [{ code: 'nothing_found' }] : [])];
+  // What `for` has read decides which things are judged.
+  yield { result: doubts.length > 0 ? 'cannot_tell' : 'pass', doubts, watched: found };
+  for (const thing of things) {
+    const of = idOf(thing);
+    const outcome = outcomeOf(rule.condition, binding.variables(thing as CelInput));
+    yield { ...outcome, ...(of !== undefined && { of }) };
+    await yieldToEventLoop();
+  }
+}
+
+function idOf(thing: unknown): string | undefined {
+  if (typeof thing === 'string') return thing;
+  if (!(thing && typeof thing === 'object' && 'get' in thing)) return undefined;
+  const { result } = watched(() => (thing as ReadonlyMap<string, unknown>).get('id'));
+  return typeof result === 'string' ? result : undefined;
+}
+
+function outcomeOf(condition: Condition, variables: Readonly<Record<string, CelInput>>): Outcome {
+  const { result, watched: read } = evaluated(condition, variables);
+  if (read.isTooCostly || typeof result !== 'boolean')
+    return { result: 'cannot_tell', doubts: doubtsIn(read), watched: read };
+  const open = [...read.cut, ...(result ? read.empty : [])];
+  if (open.length > 0) return { result: 'cannot_tell', doubts: open, watched: read };
+  return { result: result ? 'pass' : 'fail', doubts: [], watched: read };
+}
+
+/** Undefined if it has no value, or if what it has read is too much. */
+function evaluated(condition: Condition, variables: Readonly<Record<string, CelInput>>) {
+  const { result, watched: read } = watched(() => condition.run(variables));
+  return { result: isCelError(result) || read.isTooCostly ? undefined : result, watched: read };
+}
+
+function doubtsIn({ isTooCostly, unknown, cut }: Watched): Doubt[] {
+  if (isTooCostly) return [{ code: 'too_costly' }];
+  const found = [...unknown, ...cut];
+  return found.length > 0 ? found : [{ code: 'no_value' }];
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+function uniqueMissing<Item extends Missing | Doubt>(items: readonly Item[]): Item[] {
+  return [...new Map(items.map((one) => [JSON.stringify(one), one])).values()].slice(0, listed);
+}

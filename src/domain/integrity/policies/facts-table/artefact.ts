@@ -1,0 +1,114 @@
+import {
+  type FactShapes,
+  id,
+  importing,
+  logged,
+  record,
+  review,
+  signatures,
+  signedBy,
+  signers,
+  statements,
+} from './shared-fields.ts';
+
+export const artefactFacts = {
+  artefact: {
+    id: id("subject.id.startsWith('urn:cid:')"),
+    kind: {
+      type: 'string',
+      says: "What metadata calls it, such as 'dataset' or 'model'; 'folder' for a folder; '' if nothing says it.",
+      example: "subject.kind == 'model'",
+      command: 'cairn statement MetadataRegistration …',
+    },
+    name: {
+      type: 'string',
+      says: 'The name that metadata gives it.',
+      example: "subject.name == 'model.bin'",
+      command: 'cairn statement MetadataRegistration …',
+    },
+    names: {
+      type: 'list(string)',
+      says: 'All its names.',
+      example: "subject.names.exists(n, n.endsWith('.onnx'))",
+    },
+    hashes: {
+      type: 'values',
+      says: 'Its digests in hexadecimal digits: blake3, sha256, sha512, git. Only those that are known.',
+      example: 'has(subject.hashes.sha256)',
+    },
+    size: {
+      type: 'int',
+      says: 'Its size in bytes, if its bytes are there.',
+      example: 'subject.size < 1000000000',
+    },
+    media_type: {
+      type: 'string',
+      says: 'The media type that metadata gives it.',
+      example: "subject.media_type == 'application/gzip'",
+    },
+    made_by: {
+      type: 'list(computation)',
+      says: 'The computations that made it.',
+      example: "subject.made_by.exists(c, c.signed_by == 'builder')",
+      command: record,
+    },
+    signed_by: signedBy("subject.signed_by == 'builder'"),
+    signers: signers("'builder' in subject.signers"),
+    signatures: signatures("subject.signatures.exists(s, s.kind == 'sigstore' && s.standing == 'good')"),
+    reviews: {
+      type: 'list(review)',
+      says: 'The reviews of it and of the declarations about it.',
+      example: "subject.reviews.exists(r, r.decision == 'approved' && r.signed_by == 'reviewers')",
+      command: review,
+    },
+    declarations: {
+      type: 'list(declaration)',
+      says: 'What was declared about it for controls of policies.',
+      example: "subject.declarations.exists(d, d.signed_by == 'owner')",
+      command: 'cairn gov declare …',
+    },
+    certificates: {
+      type: 'list(certificate)',
+      says: 'The credentials about it that are registered, such as compliance certificates.',
+      example: "subject.certificates.exists(c, c.standing == 'good' && c.signed_by == 'authority')",
+      command: 'cairn gov certify …',
+    },
+    memberships: {
+      type: 'list(membership)',
+      says: 'The memberships in projects that it was given.',
+      example: "subject.memberships.exists(m, m.standing == 'good')",
+    },
+    provenance: {
+      type: 'list(provenance)',
+      says: 'Imported build provenance about it (SLSA).',
+      example:
+        "subject.provenance.exists(p, p.builder.startsWith('https://github.com/') && p.signed_by == 'builder')",
+      command: importing,
+    },
+    components: {
+      type: 'list(component)',
+      says: 'The components that imported SBOMs list. Unknown without an SBOM.',
+      example: "subject.components.all(c, !('AGPL-3.0' in c.licenses))",
+      command: importing,
+    },
+    vulnerabilities: {
+      type: 'list(vulnerability)',
+      says: 'The vulnerabilities that imported SBOMs and VEX documents list. Unknown without such a document.',
+      example: "subject.vulnerabilities.all(v, v.severity != 'critical' || v.state == 'not_affected')",
+      command: importing,
+    },
+    model_signatures: {
+      type: 'list(signature)',
+      says: 'The signatures over the files of a model (OpenSSF model signing).',
+      example: "subject.model_signatures.exists(s, s.standing == 'good')",
+      command: 'cairn model sign FOLDER --record',
+    },
+    metadata: {
+      type: 'values',
+      says: 'The members of its metadata.',
+      example: "subject.metadata.license == 'MIT'",
+    },
+    statements: statements('size(subject.statements) > 0'),
+    log: logged('subject.log.index >= 0'),
+  },
+} as const satisfies FactShapes;

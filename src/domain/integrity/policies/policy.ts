@@ -1,0 +1,102 @@
+import { z } from 'zod';
+
+/** The names of rules and signers stand in conditions, outputs and file names. */
+const name = z.string().min(1).max(100);
+const sentence = z.string().max(2_000);
+const condition = z.string().min(1).max(10_000);
+
+const signer = z.union([
+  z
+    .string()
+    .regex(/^did:[a-z0-9]+:\S+$/, 'is no DID. Write did:…, service, or {sigstore: {identity, issuer}}'),
+  z.literal('service'),
+  z.strictObject({
+    sigstore: z.strictObject({
+      identity: z.string().min(1).meta({ description: 'The e-mail address or URI in the certificate.' }),
+      issuer: z.url().meta({ description: 'Who has vouched for the identity.' }),
+    }),
+  }),
+]);
+
+const exception = z.strictObject({
+  until: z.iso.datetime({ offset: true }).or(z.iso.date()),
+  granted_by: z.string().min(1),
+  reason: sentence.min(1),
+});
+
+const rule = z.strictObject({
+  name: name.meta({ description: 'What the rule demands, in a few words. Unique in the policy.' }),
+  for: condition
+    .optional()
+    .meta({ description: 'The things that it applies to, a list. Each of them is `it`.' }),
+  require: condition.meta({ description: 'What must hold, in CEL.' }),
+  severity: z.enum(['error', 'warning']).default('error'),
+  message: sentence.optional().meta({ description: 'What to tell people if it fails.' }),
+  may_be_empty: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the rule passes if `for` finds nothing. Otherwise it cannot tell.' }),
+  exception: exception
+    .optional()
+    .meta({ description: 'Until when a failure is accepted, and who has accepted it.' }),
+  article: sentence.optional().meta({ description: 'The demand of a law or standard that it comes from.' }),
+});
+
+const chapter = z.strictObject({
+  title: name,
+  text: sentence.optional(),
+  article: sentence.optional(),
+  rules: z.array(name).default([]),
+});
+
+const example = z.strictObject({
+  name: name.optional(),
+  manifest: z.string().min(1).optional().meta({ description: 'A manifest, relative to the policy.' }),
+  subject: z.string().min(1).optional(),
+  facts: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'What `cairn check --explain --json` prints.' }),
+  now: z.iso.datetime({ offset: true }).optional(),
+  expect: z.enum(['pass', 'fail', 'cannot_tell']),
+  failing: z.array(name).optional().meta({ description: 'The rules that do not pass.' }),
+});
+
+export const policySchema = z.strictObject({
+  cairn: z.literal('policy/1').meta({ description: 'The version of this form.' }),
+  name,
+  description: sentence.optional(),
+  signers: z
+    .record(z.string().regex(/^[\w-]{1,100}$/, 'may have letters, digits, _ and -'), z.array(signer).min(1))
+    .default({})
+    .meta({ description: 'Who is meant by which name.' }),
+  log: z
+    .strictObject({
+      key: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({ description: "The verifier key of the log's checkpoints (C2SP signed-note)." }),
+      witnesses: z
+        .array(z.string().min(1))
+        .optional()
+        .meta({ description: 'The verifier keys of the witnesses that count.' }),
+    })
+    .optional(),
+  rules: z.array(rule).min(1).max(1_000),
+  chapters: z.array(chapter).optional(),
+  examples: z.array(example).max(1_000).optional(),
+});
+
+export type PolicyDocument = z.output<typeof policySchema>;
+export type Rule = PolicyDocument['rules'][number];
+export type PolicyExample = NonNullable<PolicyDocument['examples']>[number];
+
+/** The JSON Schema (2020-12) of the document. */
+export function policyJsonSchema(): object {
+  return {
+    $id: 'https://cairn.dev/policy-1.schema.json',
+    title: 'A policy of Cairn',
+    ...z.toJSONSchema(policySchema, { io: 'input' }),
+  };
+}

@@ -1,0 +1,34 @@
+import type { PolicyDocument } from './policy.ts';
+import type { Doubt, Missing } from './watch.ts';
+
+export type RuleResult = 'pass' | 'fail' | 'cannot_tell' | 'excepted';
+
+/** What a policy says about a subject, as data. The sentences are in `src/contract/words/verdicts.ts`. */
+export interface Verdict {
+  readonly result: 'pass' | 'fail' | 'cannot_tell';
+  /** The CID of the policy. */
+  readonly policy: string;
+  readonly subject: string;
+  readonly checkedAt: string;
+  readonly rules: readonly RuleVerdict[];
+}
+
+export interface RuleVerdict {
+  readonly name: string;
+  readonly severity: 'error' | 'warning';
+  /** `excepted`: it failed, and somebody has accepted that until a time. */
+  readonly result: RuleResult;
+  readonly message?: string;
+  readonly article?: string;
+  readonly exception?: NonNullable<PolicyDocument['rules'][number]['exception']>;
+  /** The statements that decided. */
+  readonly decidedBy: readonly string[];
+  /** Facts that it looked for in vain. */
+  readonly missing: readonly Missing[];
+  /** Why it cannot be told. */
+  readonly doubts: readonly Doubt[];
+  /** Of a rule with `for`: how often it was applied, and the things that decided. */
+  readonly things: { readonly count: number; readonly deciding: readonly string[] } | null;
+}
+
+export type { Doubt, Missing };

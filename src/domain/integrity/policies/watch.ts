@@ -1,0 +1,273 @@
+import {
+  type CelInput,
+  type CelList,
+  type CelMap,
+  type CelValue,
+  celList,
+  celMap,
+  isCelList,
+  isCelMap,
+} from '@bufbuild/cel';
+import { RE2JS } from '@bufbuild/re2';
+
+/** What a condition may do before it is stopped. A step is an item of a loop, or 64 characters of text. */
+const mostSteps = 100_000;
+const longestText = 1 << 20;
+const charactersPerStep = 64;
+const stepsOfPattern = 20;
+
+/** Where a list of facts comes from. */
+export interface ListOrigin {
+  readonly fact: string;
+  readonly of: string;
+  /** Whether it may lack something. */
+  readonly isCut: boolean;
+  /** Whether somebody said that it is empty, if it is. */
+  readonly isKnown: boolean;
+}
+
+/** A fact that a condition looked for in vain. */
+export interface Missing {
+  readonly fact: string;
+  readonly of: string;
+}
+
+/** Why a condition could not be evaluated. */
+export interface Doubt {
+  readonly code: string;
+  readonly fact?: string;
+  readonly of?: string;
+}
+
+/** What one run of a condition read. */
+export interface Watched {
+  /** The statements that decided. */
+  readonly statements: ReadonlySet<string>;
+  readonly missing: readonly Missing[];
+  /** Lists that were read to their ends although they may lack something. */
+  readonly cut: readonly Doubt[];
+  /** Conditions on all items of lists without items. */
+  readonly empty: readonly Doubt[];
+  readonly unknown: readonly Doubt[];
+  readonly isTooCostly: boolean;
+  readonly steps: number;
+}
+
+/** One loop that runs. What an item has read counts only if the item decides. */
+interface Frame {
+  readonly loop: bigint;
+  /** `any` and `all` may end early. `list`: of a filter or map. */
+  readonly makes: string;
+  readonly origin: ListOrigin | undefined;
+  readonly size: number;
+  items: number;
+  readonly earlier: Set<string>;
+  current: Set<string>;
+  isKept: boolean;
+}
+
+class Watch {
+  steps = 0;
+  isTooCostly = false;
+  readonly missing: Missing[] = [];
+  readonly cut: Doubt[] = [];
+  readonly empty: Doubt[] = [];
+  readonly unknown: Doubt[] = [];
+  readonly frames: Frame[] = [];
+  readonly base = new Set<string>();
+  readonly origins = new WeakMap<object, ListOrigin>();
+  readonly most: number;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  get statements(): Set<string> {
+    return this.frames.at(-1)?.current ?? this.base;
+  }
+
+  spend(steps: number): void {
+    this.steps += steps;
+    if (this.steps <= this.most) return;
+    this.isTooCostly = true;
+    throw new RangeError('too costly');
+  }
+
+  /** Leaves loops inside this one that an error has ended. */
+  frameOf(loop: bigint): Frame | undefined {
+    const at = this.frames.findLastIndex((frame) => frame.loop === loop);
+    if (at === -1) return undefined;
+    this.frames.length = at + 1;
+    return this.frames[at];
+  }
+}
+
+let running: Watch | undefined;
+
+function watch(): Watch {
+  if (!running) throw new TypeError('A condition runs unwatched.');
+  return running;
+}
+
+/** Watches one run of a condition. Conditions run to their ends, so that no other begins meanwhile. */
+export function watched<Result>(
+  run: () => Result,
+  most = mostSteps,
+): { readonly result: Result; readonly watched: Watched } {
+  const own = new Watch(most);
+  running = own;
+  try {
+    const result = run();
+    const { missing, cut, empty, unknown, isTooCostly, steps } = own;
+    const statements = new Set(own.base);
+    for (const { current } of own.frames) for (const one of current) statements.add(one);
+    return { result, watched: { statements, missing, cut, empty, unknown, isTooCostly, steps } };
+  } finally {
+    running = undefined;
+  }
+}
+
+/** A condition reads what these statements say. */
+export function noteStatements(statements: readonly string[]): void {
+  const { statements: read } = watch();
+  for (const one of statements) read.add(one);
+}
+
+export function noteMissing(missing: Missing): void {
+  watch().missing.push(missing);
+}
+
+export function noteUnknown(doubt: Doubt): void {
+  watch().unknown.push(doubt);
+}
+
+/** A list of facts for a condition. */
+export function factList(items: readonly CelInput[], origin: ListOrigin): CelList {
+  const list = celList(items);
+  watch().origins.set(list, origin);
+  return list;
+}
+
+export function spend(steps: number): void {
+  watch().spend(steps);
+}
+
+export function startLoop(loop: bigint, makes: string, range: CelValue): CelValue {
+  const own = watch();
+  const origin = typeof range === 'object' && range !== null ? own.origins.get(range) : undefined;
+  const size = isCelList(range) || isCelMap(range) ? range.size : 0;
+  const items = { items: 0, earlier: new Set<string>(), current: new Set<string>(), isKept: false };
+  own.frames.push({ loop, makes, origin, size, ...items });
+  return range;
+}
+
+export function nextItem(loop: bigint): boolean {
+  const own = watch();
+  own.spend(1);
+  const frame = own.frameOf(loop);
+  if (frame) nextIn(frame);
+  return true;
+}
+
+function nextIn(frame: Frame): void {
+  if (counts(frame)) for (const one of frame.current) frame.earlier.add(one);
+  frame.items += 1;
+  frame.current = new Set();
+  frame.isKept = false;
+}
+
+/** What a filter has left out does not count. */
+function counts({ makes, isKept }: Frame): boolean {
+  return makes !== 'list' || isKept;
+}
+
+export function endLoop(loop: bigint, result: CelValue): CelValue {
+  const own = watch();
+  const frame = own.frameOf(loop);
+  if (!frame) return result;
+  own.frames.pop();
+  const { makes, origin, size } = frame;
+  const isDecided = (makes === 'any' && result === true) || (makes === 'all' && result === false);
+  const { statements } = own;
+  if (counts(frame)) for (const one of frame.current) statements.add(one);
+  if (isDecided) return result;
+  for (const one of frame.earlier) statements.add(one);
+  if (!origin) return result;
+  const { fact, of, isCut, isKnown } = origin;
+  if (isCut) own.cut.push({ code: 'cut', fact, of });
+  else if (makes === 'all' && size === 0 && !isKnown) own.empty.push({ code: 'nothing_to_check', fact, of });
+  if (makes === 'any' || size === 0) own.missing.push({ fact, of });
+  return result;
+}
+
+const grown = new WeakMap<object, CelValue[]>();
+
+/** A list that `append` makes longer in place. Only the macros use it, so nobody sees it grow. */
+export function emptyList(): CelValue {
+  const items: CelValue[] = [];
+  const list = celList(items as CelInput[]);
+  grown.set(list, items);
+  return list;
+}
+
+export function append(list: CelValue, item: CelValue): CelValue {
+  const { frames } = watch();
+  const frame = frames.at(-1);
+  if (frame) frame.isKept = true;
+  grown.get(list as object)?.push(item);
+  return list;
+}
+
+/** Whether a fact or a JSON object has a member. @throws if nobody knows. */
+export function hasField(of: CelValue, field: string): boolean {
+  if (!isCelMap(of)) return false;
+  const isPresent = presence.get(of);
+  return isPresent ? isPresent(field) : of.has(field);
+}
+
+const presence = new WeakMap<CelMap, (field: string) => boolean>();
+
+/** A fact for a condition: `fields` reads its fields, and `has` says whether they are there. */
+export function factMap(fields: ReadonlyMap<string, CelInput>, has: (field: string) => boolean): CelMap {
+  const map = celMap(fields);
+  presence.set(map, has);
+  return map;
+}
+
+/** Something is read as a whole. */
+export function charge(value: CelValue): CelValue {
+  const own = watch();
+  if (typeof value === 'string') own.spend(Math.ceil(value.length / charactersPerStep));
+  if (typeof value !== 'object' || value === null) return value;
+  if (isCelList(value) || isCelMap(value)) own.spend(value.size);
+  const origin = own.origins.get(value);
+  if (!origin) return value;
+  const { fact, of, isCut } = origin;
+  if (isCut) own.cut.push({ code: 'cut', fact, of });
+  own.missing.push({ fact, of });
+  return value;
+}
+
+export function concatenated(one: string, other: string): string {
+  if (one.length + other.length > longestText) {
+    watch().isTooCostly = true;
+    throw new RangeError('too long');
+  }
+  watch().spend(Math.ceil((one.length + other.length) / charactersPerStep));
+  return one + other;
+}
+
+const patterns = new Map<string, RE2JS>();
+const patternsKept = 200;
+
+/** Regular expressions of RE2 take linear time. */
+export function matches(pattern: string, text: string): boolean {
+  watch().spend(stepsOfPattern + Math.ceil((text.length * pattern.length) / charactersPerStep));
+  let compiled = patterns.get(pattern);
+  if (!compiled) {
+    if (patterns.size >= patternsKept) patterns.clear();
+    compiled = RE2JS.compile(pattern);
+    patterns.set(pattern, compiled);
+  }
+  return compiled.test(text);
+}

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { evaluate } from '../../../src/domain/integrity/policies/evaluate.ts';
+import type { Facts } from '../../../src/domain/integrity/policies/facts.ts';
+import { readPolicy } from '../../../src/domain/integrity/policies/read-policy.ts';
+
+const now = new Date('2026-06-01T00:00:00Z');
+const builder = 'did:key:z6MkBuilder';
+const good = { kind: 'proof', standing: 'good', is_registrant: true } as const;
+const [model, data, step] = ['urn:cid:model', 'urn:cid:data', 'urn:cid:step'];
+
+const review = {
+  decision: 'approved',
+  at: '2026-05-01T00:00:00Z',
+  statements: ['urn:cid:review'],
+  signatures: [{ ...good, signer: 'did:web:example.com', statements: ['urn:cid:review'] }],
+};
+const artefacts = {
+  [model]: { id: model, kind: 'model', made_by: [step], size: 100, statements: ['urn:cid:metadata'] },
+  [data]: { id: data, kind: 'dataset', reviews: [review], statements: ['urn:cid:registration'] },
+};
+const computation = {
+  id: step,
+  inputs: [data],
+  metrics: { accuracy: 0.93 },
+  statements: [step],
+  signatures: [{ ...good, signer: builder, statements: [step] }],
+};
+const facts: Facts = {
+  subject: model,
+  upstream: [data],
+  members: [],
+  computations: [step],
+  agents: [],
+  things: { artefacts, computations: { [step]: computation }, agents: {} },
+  service: [],
+  faults: [],
+};
+
+function policyOf(rules: readonly object[], more: object = {}) {
+  const signers = { builder: [builder], reviewers: ['did:web:example.com'] };
+  const read = readPolicy(JSON.stringify({ cairn: 'policy/1', name: 'p', signers, rules, ...more }));
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  return read.policy;
+}
+
+async function check(rule: object, about: Facts = facts) {
+  const { rules } = await evaluate(policyOf([{ name: 'r', ...rule }]), about, now);
+  return rules[0];
+}
+
+const withUpstream = (count: number, more: object = {}): Facts => {
+  const ids = Array.from({ length: count }, (_, at) => `urn:cid:${at}`);
+  const many = Object.fromEntries(ids.map((id) => [id, { id, kind: 'dataset', ...more }]));
+  return { ...facts, upstream: ids, things: { ...facts.things, artefacts: { ...artefacts, ...many } } };
+};
+
+describe('a rule', () => {
+  test('passes with the statements that decided it', async () => {
+    expect(await check({ require: "made_by.exists(c, c.signed_by == 'builder')" })).toMatchObject({
+      result: 'pass',
+      decidedBy: [step],
+    });
+  });
+
+  test('applies to each thing that it is for', async () => {
+    const rule = {
+      for: "upstream.filter(a, a.kind == 'dataset')",
+      require: "it.reviews.exists(r, r.decision == 'approved' && r.signed_by == 'reviewers')",
+    };
+    expect(await check(rule)).toMatchObject({
+      result: 'pass',
+      things: { count: 1, deciding: [data] },
+      decidedBy: ['urn:cid:registration', 'urn:cid:review'],
+    });
+    const unreviewed = { ...artefacts, [data]: { ...artefacts[data], reviews: [] } };
+    expect(await check(rule, { ...facts, things: { ...facts.things, artefacts: unreviewed } })).toMatchObject(
+      {
+        result: 'fail',
+        missing: [{ fact: 'reviews', of: data }],
+      },
+    );
+  });
+
+  test('says that it cannot tell if it found nothing to apply to', async () => {
+    const rule = { for: "upstream.filter(a, a.kind == 'nothing')", require: 'it.size > 0' };
+    expect(await check(rule)).toMatchObject({ result: 'cannot_tell', doubts: [{ code: 'nothing_found' }] });
+    expect(await check({ ...rule, may_be_empty: true })).toMatchObject({ result: 'pass' });
+  });
+
+  test('does not pass because all of nothing fulfil it', async () => {
+    expect(await check({ require: "reviews.all(r, r.decision == 'approved')" })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'nothing_to_check', fact: 'reviews', of: model }],
+    });
+  });
+
+  test('does not pass on a list that was cut, unless one item decides', async () => {
+    const cut = { ...facts, cut: ['upstream'] };
+    expect(await check({ require: "upstream.all(a, a.kind == 'dataset')" }, cut)).toMatchObject({
+      result: 'cannot_tell',
+    });
+    expect(await check({ require: 'size(upstream) < 10' }, cut)).toMatchObject({ result: 'cannot_tell' });
+    expect(await check({ require: "upstream.exists(a, a.kind == 'dataset')" }, cut)).toMatchObject({
+      result: 'pass',
+    });
+    expect(await check({ require: "upstream.all(a, a.kind == 'model')" }, cut)).toMatchObject({
+      result: 'fail',
+    });
+  });
+
+  test('cannot tell what nobody has said', async () => {
+    expect(await check({ require: 'made_by.all(c, c.exit_code == 0)' })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'not_said', fact: 'exit_code', of: step }],
+    });
+    expect(await check({ require: 'made_by.all(c, c.metrics.loss < 1.0)' })).toMatchObject({
+      result: 'cannot_tell',
+    });
+    expect(await check({ require: 'made_by.all(c, !has(c.exit_code))' })).toMatchObject({ result: 'pass' });
+    const unknown = {
+      ...artefacts,
+      [model]: { ...artefacts[model], unknown: { components: 'no_such_evidence' } },
+    };
+    const about = { ...facts, things: { ...facts.things, artefacts: unknown } } as Facts;
+    expect(await check({ require: '!has(subject.components)' }, about)).toMatchObject({
+      result: 'cannot_tell',
+    });
+    expect(await check({ require: 'components.all(c, c.name == "a")' }, about)).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'no_such_evidence', fact: 'components', of: model }],
+    });
+  });
+
+  test('counts no signature that does not stand, and says if nobody knows', async () => {
+    const rule = { require: "made_by.exists(c, c.signed_by == 'builder')" };
+    const standing = (one: object) => {
+      const signatures = [{ ...computation.signatures[0], standing: undefined, ...one }];
+      const computations = { [step]: { ...computation, signatures } } as Facts['things']['computations'];
+      return { ...facts, things: { ...facts.things, computations } };
+    };
+    expect(await check(rule, standing({ standing: 'revoked' }))).toMatchObject({ result: 'fail' });
+    expect(await check(rule, standing({}))).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'standing_unknown', fact: 'signed_by', of: step }],
+    });
+  });
+
+  test('compares times with the one time of the check', async () => {
+    expect(
+      await check({ require: "upstream.all(a, a.reviews.all(r, now - r.at < duration('800h')))" }),
+    ).toMatchObject({
+      result: 'pass',
+    });
+    expect(await check({ require: 'upstream.all(a, a.reviews.all(r, r.at > now))' })).toMatchObject({
+      result: 'fail',
+    });
+  });
+
+  test('compares numbers of JSON with whole numbers', async () => {
+    expect(
+      await check({ require: 'made_by.all(c, c.metrics.accuracy > 0 && c.metrics.accuracy < 1)' }),
+    ).toMatchObject({
+      result: 'pass',
+    });
+    expect(await check({ require: 'subject.size == 100' })).toMatchObject({ result: 'pass' });
+  });
+
+  test('never passes if something was altered', async () => {
+    expect(await check({ require: 'true' }, { ...facts, faults: ['urn:cid:x'] })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'altered', of: 'urn:cid:x' }],
+    });
+  });
+
+  test('may fail while an exception is in force', async () => {
+    const exception = { until: '2026-07-01', granted_by: 'Ada', reason: 'because' };
+    const rule = { name: 'r', require: 'false', exception };
+    expect(await evaluate(policyOf([rule]), facts, now)).toMatchObject({
+      result: 'pass',
+      rules: [{ result: 'excepted', exception }],
+    });
+    const over = { ...rule, exception: { ...exception, until: '2026-05-31' } };
+    expect(await evaluate(policyOf([over]), facts, now)).toMatchObject({ result: 'fail' });
+  });
+
+  test('is only shown if it is a warning', async () => {
+    const rules = [
+      { name: 'w', require: 'false', severity: 'warning' },
+      { name: 'r', require: 'true' },
+    ];
+    expect(await evaluate(policyOf(rules), facts, now)).toMatchObject({
+      result: 'pass',
+      rules: [{ result: 'fail' }, { result: 'pass' }],
+    });
+  });
+});
+
+describe('the cost of a condition', () => {
+  const ten = '[1,2,3,4,5,6,7,8,9,10]';
+  const nested = (depth: number, inner: string): string =>
+    depth === 0 ? inner : `${ten}.all(x${depth}, ${nested(depth - 1, inner)})`;
+
+  test('is bounded, so that a loop over millions of items is stopped', async () => {
+    expect(await check({ require: nested(8, 'true') })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'too_costly' }],
+    });
+    expect(await check({ require: `true || ${nested(8, 'true')}` })).toMatchObject({ result: 'pass' });
+    expect(await check({ require: `${nested(8, 'true')} || true` })).toMatchObject({ result: 'cannot_tell' });
+    expect(
+      await check({ require: 'upstream.all(a, upstream.all(b, a.id != b.id || true))' }, withUpstream(2_000)),
+    ).toMatchObject({
+      result: 'cannot_tell',
+    });
+  });
+
+  test('lets lists of 20,000 items be filtered and mapped', async () => {
+    const require = "size(upstream.filter(a, a.kind == 'dataset').map(a, a.id)) == 20000";
+    expect(await check({ require }, withUpstream(20_000))).toMatchObject({ result: 'pass' });
+  });
+
+  test('counts long texts', async () => {
+    const doubled = Array.from({ length: 30 }).reduce<string>(
+      (text) => `[${text}].map(s, s + s)[0]`,
+      "'0123456789'",
+    );
+    expect(await check({ require: `size(${doubled}) > 0` })).toMatchObject({ result: 'cannot_tell' });
+    expect(await check({ require: "'aaaaaaaa'.matches('(a+)+$')" })).toMatchObject({ result: 'pass' });
+  });
+});
