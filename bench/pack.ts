@@ -15,8 +15,7 @@ write('package.json', JSON.stringify({ name, version, description, type }, null,
 for (const path of globSync('{src,workers,queues}/**', { cwd: root })) {
   if (!statSync(join(root, path)).isFile() || /tsconfig\.json$|\.d\.ts$/.test(path)) continue;
   const isScript = path.endsWith('.ts');
-  if (isScript && !path.startsWith('src/ui/browser/'))
-    write(path.replace(/\.ts$/, '.js'), withoutTypes(path));
+  if (isScript) write(path.replace(/\.ts$/, '.js'), withoutTypes(path));
   if (!isScript || served.test(path)) copy(path);
 }
 

@@ -124,3 +124,8 @@ export function packError(error: unknown): PackedError {
 export function unpackError({ code, message, details }: PackedError): ServiceError {
   return new ServiceError(code, message, details && { details });
 }
+
+export function tooComplex(): ServiceError {
+  const message = 'Processing the document took too long and was stopped. Make it smaller or simpler.';
+  return new ServiceError('too_complex', message);
+}

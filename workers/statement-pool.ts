@@ -17,13 +17,14 @@ import {
   eachResult,
   joinedResults,
   ResultPacker,
+  tooComplex,
   type UnpackedResults,
   unpackError,
   unpackResults,
 } from './packing.ts';
 import type { Answer, IdentifyWork, NQuadsWork, Work } from './protocol.ts';
 import type { RequestBudget } from './task-watch.ts';
-import { Threads, type ThreadsLoad, type ThreadsOptions, tooComplex } from './threads.ts';
+import { Threads, type ThreadsLoad, type ThreadsOptions } from './threads.ts';
 
 export type StatementPoolOptions = Omit<
   ThreadsOptions,

@@ -3,7 +3,7 @@ import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
 import { type Load, Semaphore } from '../src/domain/semaphore.ts';
-import { type PackedError, packError } from './packing.ts';
+import { type PackedError, packError, tooComplex } from './packing.ts';
 import type { Answer, Task, TaskBase, ThreadSettings, Work } from './protocol.ts';
 import { cpuMs } from './task-cells.ts';
 import { RequestBudget, TaskWatch } from './task-watch.ts';
@@ -183,11 +183,6 @@ export class Threads implements AsyncDisposable {
 function throwUnstarted(cause: unknown): never {
   const message = 'A thread has failed or could not start; try again.';
   throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
-}
-
-export function tooComplex(): ServiceError {
-  const message = 'Processing the document took too long and was stopped. Make it smaller or simpler.';
-  return new ServiceError('too_complex', message);
 }
 
 function busy(): ServiceError {

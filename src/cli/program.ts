@@ -44,6 +44,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['export', async () => (await import('./commands/export.ts')).exportCommand],
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
+  ['verifier', async () => (await import('./commands/verify/verifier.ts')).verifierCommand],
   ['model', async () => (await import('./commands/model/model.ts')).modelCommand],
   ['report', async () => (await import('./commands/report.ts')).reportCommand],
   ['log', async () => (await import('./commands/log/log.ts')).logCommand],

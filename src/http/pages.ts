@@ -22,6 +22,16 @@ export function pageAnswer(context: Context, page: string, status: ContentfulSta
   }) as Response;
 }
 
+/** A page that contains its own scripts, styles and policy, which are the same for everybody. */
+export function standaloneAnswer(context: Context, page: string): Response {
+  return context.html(page, 200, {
+    ...cautions,
+    'content-security-policy': "frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'cache-control': 'no-cache',
+  }) as Response;
+}
+
 /** Answers addresses below `/ui` that no page has. It comes after all pages. */
 export function noSuchPage<Caller>(app: App<Caller>, links: readonly Link[]): void {
   app.get('/ui/*', async (context) => pageAnswer(context, await notFoundPage(context.req.path, links), 404));

@@ -15,7 +15,8 @@ import { graphPage, startPage, statementPage } from '../ui/statements/pages.ts';
 import { comparisonPage, runsPage } from '../ui/statements/runs-pages.ts';
 import { searchPage } from '../ui/statements/search-page.ts';
 import { problemPage } from '../ui/statements/shell.ts';
-import { pageAnswer, pageFileAnswer } from './pages.ts';
+import { verifierPage } from '../ui/verifier/page.ts';
+import { pageAnswer, pageFileAnswer, standaloneAnswer } from './pages.ts';
 import { pageOfSearch, type SearchedPorts } from './searched-page.ts';
 
 type PageContext = Context<AppEnv<Principal>>;
@@ -38,6 +39,8 @@ export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
   statementPages(app, ports, links);
 
   app.get('/ui/log', async (context) => pageAnswer(context, await logPage(links)));
+
+  app.get('/ui/verify', async (context) => standaloneAnswer(context, await verifierPage()));
 
   app.get('/ui/lineage', async (context) => {
     const id = context.req.query('id')?.trim();

@@ -7,6 +7,7 @@ import { pathKind } from '../client/local-files.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openIdentifier, printReports } from './verify/print-reports.ts';
+import { printed } from './verify/results.ts';
 import { addVerificationOptions, collect } from './verify/verification-options.ts';
 import { assertNotTrusting, type VerifyFlags, verifyPath } from './verify/verify-path.ts';
 import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
@@ -56,21 +57,21 @@ export function verifyCommand(program: Command, io: Io): void {
     .option('--full', 'of a manifest, print each signed statement and each credential')
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
-    .action(async (target: string, flags: VerifyFlags) => await verify(io, target, flags));
+    .action(async (target: string, flags: Parameters<typeof verify>[2]) => await verify(io, target, flags));
 }
 
-async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void> {
+async function verify(io: Io, target: string, flags: VerifyFlags & { readonly json?: true }): Promise<void> {
   const settings = readClientSettings(io);
   const folders = await contextFolders(flags.contexts, settings);
   const kind = await pathKind(target);
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
-  if (kind === 'file') return await verifyPath(io, target, folders, flags);
+  if (kind === 'file') return await verifyPath(printed(io, flags), target, folders, flags);
   assertNotTrusting(target, flags);
   const cid = cidIn(target);
   if (!cid) failUsage(`"${target}" is neither a file that exists nor a CID.`);
   if (flags.cid.length > 0) failUsage('--cid is only for files. A CID is compared with itself.');
   const client = openClient(settings);
   const identifier = await openIdentifier([...folders, fetchedContexts(client)]);
-  await printReports(io, [await verifyStored(client, cid, identifier)], flags);
+  await printReports(printed(io, flags), [await verifyStored(client, cid, identifier)]);
 }

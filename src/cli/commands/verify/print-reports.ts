@@ -1,9 +1,8 @@
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { failNo } from '../../terminal/failure.ts';
-import type { Io } from '../../terminal/io.ts';
-import { writeText } from '../../terminal/output.ts';
 import { isGood, type Report, reportJson, reportText } from './report.ts';
+import type { Results } from './results.ts';
 
 /** Imports JSON-LD only when needed, because loading it takes time. */
 export async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalIdentifier> {
@@ -12,11 +11,7 @@ export async function openIdentifier(sources: readonly ContextSource[]): Promise
 }
 
 /** For a file of lines, text output shows only failed lines and a count. */
-export async function printReports(
-  io: Pick<Io, 'stdout'>,
-  reports: Iterable<Report> | AsyncIterable<Report>,
-  { json: asJson }: { readonly json?: true },
-) {
+export async function printReports(results: Results, reports: Iterable<Report> | AsyncIterable<Report>) {
   let lines = 0;
   let uncompared = 0;
   let failed = 0;
@@ -27,12 +22,15 @@ export async function printReports(
     if (!isGood(report)) failed += 1;
     else if (report.compared === 0) uncompared += 1;
     else if (!isLine) isWholeCompared = true;
-    if (asJson) await writeText(io, reportJson(report));
-    else if (!isLine || !isGood(report)) await writeText(io, reportText(report));
+    const text = () => (isLine && isGood(report) ? '' : reportText(report));
+    await results.write(() => reportJson(report), text);
   }
-  if (lines > 0 && !asJson) {
+  if (lines > 0) {
     const without = uncompared > 0 ? `, ${uncompared} without an @id to compare with` : '';
-    await writeText(io, `${lines} statements, ${failed} failed${without}\n`);
+    await results.write(
+      () => '',
+      () => `${lines} statements, ${failed} failed${without}\n`,
+    );
   }
   if (failed > 0) failNo('Verification failed.');
   if (uncompared > 0 && !isWholeCompared)

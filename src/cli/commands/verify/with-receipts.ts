@@ -5,8 +5,7 @@ import type { VerifiedReceipt } from '../../../domain/log/receipt.ts';
 import { type ReceiptStanding, WholeLogChecks } from '../../../domain/log/whole-logs.ts';
 import { type LogOptions, logTrust } from '../../client/log-trust.ts';
 import { failNo } from '../../terminal/failure.ts';
-import type { Io } from '../../terminal/io.ts';
-import { writeText } from '../../terminal/output.ts';
+import type { Results } from './results.ts';
 import {
   type CheckedReceipt,
   receiptJson,
@@ -15,18 +14,14 @@ import {
   verifyReceipts,
 } from './verify-receipts.ts';
 
-interface Output {
-  readonly json?: true;
-}
-
 /**
  * Verifies files of receipts. Of many receipts, only the wrong ones are printed.
  * @param expected CIDs that the statement of each must have.
  */
 export async function printReceipts(
-  io: Pick<Io, 'stdout'>,
+  results: Results,
   files: readonly string[],
-  flags: LogOptions & Output,
+  flags: LogOptions,
   expected: readonly Cid[] = [],
 ): Promise<void> {
   const trust = await logTrust(flags);
@@ -36,11 +31,17 @@ export async function printReceipts(
       const isLine = checked.line !== undefined;
       if (isLine) lines += 1;
       if (!checked.receipt) failed += 1;
-      if (flags.json) await writeText(io, receiptJson(checked));
-      else if (!isLine || !checked.receipt || expected.length > 0) await writeText(io, receiptText(checked));
+      const isShown = !isLine || !checked.receipt || expected.length > 0;
+      await results.write(
+        () => receiptJson(checked),
+        () => (isShown ? receiptText(checked) : ''),
+      );
     }
-  if (lines > 0 && !flags.json)
-    await writeText(io, `${lines} receipts, ${failed} failed${ofUnknown(trust)}\n`);
+  if (lines > 0)
+    await results.write(
+      () => '',
+      () => `${lines} receipts, ${failed} failed${ofUnknown(trust)}\n`,
+    );
   if (failed > 0) failNo('Verification failed.');
 }
 
@@ -52,10 +53,10 @@ function ofUnknown({ logs, policy }: Awaited<ReturnType<typeof logTrust>>): stri
 
 /** Compares receipts with a manifest that is unaltered. @throws Failure (no) if one contradicts it, or cannot be compared. */
 export async function compareReceipts(
-  io: Pick<Io, 'stdout'>,
+  results: Results,
   files: readonly string[],
   { logs }: Pick<ManifestSummary, 'logs'>,
-  flags: LogOptions & Output,
+  flags: LogOptions,
 ): Promise<void> {
   const trust = await logTrust(flags);
   const wholes = logs.map((log) => ({ log, checks: new WholeLogChecks(log) }));
@@ -64,7 +65,10 @@ export async function compareReceipts(
     for await (const checked of verifyReceipts(file, trust)) {
       const standing = checked.receipt && standingOf(checked.receipt, wholes);
       if (standing !== 'included' && standing !== 'later') bad += 1;
-      await writeText(io, flags.json ? receiptJson(checked, { standing }) : standingText(checked, standing));
+      await results.write(
+        () => receiptJson(checked, { standing }),
+        () => standingText(checked, standing),
+      );
     }
   if (bad > 0) failNo('A receipt contradicts the manifest, or cannot be compared with it.');
 }

@@ -94,15 +94,19 @@ function jwkOf(keyType: KeyType, publicKey: Uint8Array) {
 }
 
 /** @throws ProofProblem unless the key made the signature. ECDSA signatures are r and s, not DER. */
-export function assertSignature(
+export async function assertSignature(
   { did, keyType, key }: VerificationKey,
   { data, signature }: SignedData,
-): void {
+): Promise<void> {
   const length = signatureBytes[keyType];
   if (signature.length !== length)
     proofFails({ code: 'wrong_length', keyType, wanted: length, found: signature.length });
-  if (!verify(hashes[keyType], data, { key, dsaEncoding: 'ieee-p1363' }, signature))
-    proofFails({ code: 'not_signed_by', did });
+  const verified = Promise.withResolvers<boolean>();
+  // Away from this thread, which has other work.
+  verify(hashes[keyType], data, { key, dsaEncoding: 'ieee-p1363' }, signature, (error, isSigned) =>
+    error ? verified.reject(error) : verified.resolve(isSigned),
+  );
+  if (!(await verified.promise)) proofFails({ code: 'not_signed_by', did });
 }
 
 /** Whether the key made the signature. ECDSA signatures are r and s, or DER. */

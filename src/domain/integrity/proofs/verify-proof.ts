@@ -87,7 +87,7 @@ async function verifyOne(
     const previous = previousProofs(proof, all);
     const document = previous.length > 0 ? { ...content, proof: previous } : content;
     const signed = await found.suite.signed(ports.identifier, document, proof);
-    assertSignature(key, signed);
+    await assertSignature(key, signed);
     if (signed.rdf) assertOptions(new SignedGraph(signed.rdf.options), proof);
     compare(signed.rdf && new SignedGraph(signed.rdf.document), proof);
   });

@@ -1,0 +1,5 @@
+// What the threads use of node:os.
+
+export function availableParallelism(): number {
+  return navigator.hardwareConcurrency;
+}
