@@ -8,7 +8,7 @@ import { identifierIn, parseIdentifier, parseUuid } from '../domain/integrity/id
 import { readStatement } from '../domain/integrity/statements/read-statement.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
-import { type Link, searchAddress, start } from '../ui/header.ts';
+import { type Link, searchAddress, start, verifierAddress } from '../ui/header.ts';
 import { entryPage, lineagePage } from '../ui/lineage-page.ts';
 import { logPage } from '../ui/statements/log-page.ts';
 import { graphPage, startPage, statementPage } from '../ui/statements/pages.ts';
@@ -40,7 +40,7 @@ export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
 
   app.get('/ui/log', async (context) => pageAnswer(context, await logPage(links)));
 
-  app.get('/ui/verify', async (context) => standaloneAnswer(context, await verifierPage()));
+  app.get(verifierAddress, async (context) => standaloneAnswer(context, await verifierPage()));
 
   app.get('/ui/lineage', async (context) => {
     const id = context.req.query('id')?.trim();

@@ -48,6 +48,9 @@ interface HeaderParts {
   readonly searched?: string;
 }
 
+/** The page that verifies files of any service. */
+export const verifierAddress = '/ui/verify';
+
 /** Where things are found by any part of their names. */
 export const searchAddress = '/ui/search';
 

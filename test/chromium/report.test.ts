@@ -27,7 +27,9 @@ describeChromium('a report', ({ open }) => {
         expect(await drawing.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
       }
     }
-    expect(await page.locator('script, a, img, link, iframe, form').count()).toBe(0);
+    expect(await page.locator('script, img, link, iframe, form').count()).toBe(0);
+    const links = await page.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    expect(links).toEqual([expect.stringMatching(/^https?:\/\/[^/]+\/ui\/verify$/)]);
     expect([...requests, ...tab.problems]).toEqual([]);
   });
 

@@ -14,6 +14,9 @@ function linksIn(html: string): string[] {
   });
 }
 
+/** Pages whose scripts contain texts that look like links. */
+const foreignPages = new Set(['/docs', '/ui/verify']);
+
 /** Follows all links of all pages from some. @returns the status of each path. */
 export async function walk(get: Get, starts: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
@@ -23,7 +26,8 @@ export async function walk(get: Get, starts: readonly string[]): Promise<Map<str
     found.set(path, answer.status);
     const location = answer.headers.get('location');
     if (location !== null) queue.add(linksIn(` href="${location}"`)[0] ?? '');
-    const isPage = answer.headers.get('content-type')?.startsWith('text/html') && path !== '/docs';
+    const isHtml = answer.headers.get('content-type')?.startsWith('text/html');
+    const isPage = isHtml && !foreignPages.has(path);
     for (const next of isPage ? linksIn(await answer.text()) : []) queue.add(next);
     await answer.body?.cancel().catch(() => undefined);
   }

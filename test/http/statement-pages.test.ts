@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { verifierPage } from '../../src/ui/verifier/page.ts';
 import { walk } from './page-walk.ts';
 import { putBlob, send, useService } from './service.ts';
 
@@ -39,6 +40,20 @@ describe('the pages of graphs and statements', () => {
   it('send a failed sign-in, which comes back to the start page, to the page that explains it', async () => {
     const { headers } = await get('/ui?error=expired');
     expect(headers.get('location')).toBe('/ui/sign-in?error=expired');
+  });
+});
+
+describe('the verifier', () => {
+  it('is the page that the command prints, for everybody, and its policy forbids every connection', async () => {
+    const { status, text, headers } = await get('/ui/verify');
+    expect(status).toBe(200);
+    expect(text === (await verifierPage())).toBe(true);
+    expect(headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
+    const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
+    expect(policy?.replaceAll('&#39;', "'")).toMatch(
+      /^default-src 'none'; script-src 'sha256-[^ ]+'; worker-src blob:; style-src 'sha256-/,
+    );
+    expect(policy).not.toContain('connect-src');
   });
 });
 

@@ -65,6 +65,7 @@ async function journey(program: string): Promise<void> {
   expect(await cairn('lineage', 'clean.csv', '--direction', 'upstream')).toContain('input: raw.csv');
   await cairn('export', '-o', 'evidence.car');
   expect(await cairn('verify', 'evidence.car')).toContain('unaltered');
+  expect(await cairn('verifier')).toContain('<title>Verify · Cairn</title>');
   await cairn('report', 'evidence.car', '-o', 'report.html');
   for (const file of ['file-drop.ts', 'words/text.ts', 'page.css', 'dagre.js']) {
     const response = await fetch(`${url}/ui/files/${file}`);

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import * as blake from '../../src/verifier/platform/blake3.ts';
 import { Buffer as OwnBuffer } from '../../src/verifier/platform/buffer.ts';
 import * as own from '../../src/verifier/platform/crypto.ts';
+import { DisposableWork } from '../../src/verifier/platform/older-browsers.ts';
 import * as paths from '../../src/verifier/platform/path.ts';
 
 // What stands in for Node.js in the verifier gives the same answers as Node.js.
@@ -133,4 +134,17 @@ describe('buffers', () => {
 test('paths have the names and endings that Node.js finds', () => {
   for (const one of ['a.json', 'keys/a.jwk', '.json', 'a', 'a.b.car', 'a.', 'keys/.x', 'x y (2).ndjson'])
     expect([paths.basename(one), paths.extname(one)]).toEqual([path.basename(one), path.extname(one)]);
+});
+
+test('work is undone in the opposite order, by the stack that has it last', async () => {
+  const done: string[] = [];
+  const stack = new DisposableWork();
+  stack.defer(() => void done.push('first'));
+  stack.use({ [Symbol.asyncDispose]: async () => void done.push('second') });
+  const moved = stack.move();
+  await stack.disposeAsync();
+  expect(done).toEqual([]);
+  await moved.disposeAsync();
+  await moved.disposeAsync();
+  expect(done).toEqual(['second', 'first']);
 });

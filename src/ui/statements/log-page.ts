@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type Link, logLink } from '../header.ts';
+import { type Link, logLink, verifierAddress } from '../header.ts';
 import { problemPlace, readingPage } from './shell.ts';
 
 /** How the log and its witnesses are, and a field to check a receipt. */
@@ -21,7 +21,7 @@ ${problemPlace}
 <button>Check</button>
 </form>
 <div id="checked" role="status"></div>
-<p class="quiet">This service checks it with its own keys. If you do not trust this service, use <code>cairn verify --receipt</code>.</p>
+<p class="quiet">This service checks it with its own keys. If you do not trust this service, use <code>cairn verify --receipt</code>, or keep a copy of <a href="${verifierAddress}">the verifier</a>, a page that needs no service.</p>
 </section>`,
   });
 }

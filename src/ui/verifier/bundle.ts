@@ -23,15 +23,8 @@ const replaced: ReadonlyMap<string, string> = new Map([
 /** Browsers of the beginning of 2024. */
 const target = ['chrome121', 'firefox122', 'safari17.2'];
 
-let bundled: Promise<string> | undefined;
-
-export function verifierScript(): Promise<string> {
-  bundled ??= bundle();
-  return bundled;
-}
-
-async function bundle(): Promise<string> {
-  const { build } = await import('esbuild');
+export async function verifierScript(): Promise<string> {
+  const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [own('verifier/main')],
     inject: [own(`${platform}/globals`)],
@@ -58,5 +51,7 @@ async function bundle(): Promise<string> {
       },
     ],
   });
+  // Ends its process, which would wait for more.
+  await stop();
   return outputFiles[0]?.text ?? '';
 }

@@ -8,7 +8,10 @@ let made: Promise<string> | undefined;
 
 /** A page that verifies dropped files like `cairn verify`. It needs no other file and no network. */
 export function verifierPage(): Promise<string> {
-  made ??= makePage();
+  made ??= makePage().catch((error) => {
+    made = undefined;
+    throw error;
+  });
   return made;
 }
 

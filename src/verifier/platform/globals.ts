@@ -1,4 +1,4 @@
-import '../../domain/older-runtimes.ts';
+import './older-browsers.ts';
 
 // What the domain uses of the globals of Node.js.
 
