@@ -42,6 +42,7 @@ const benches: Readonly<Record<string, Bench>> = {
   lineage: { full: million },
   search: { full: { NAMES: '1000000' } },
   manifest: { full: million },
+  verifier: {},
   maintenance: {},
   telemetry: {},
   'project-reads': { full: { EXCHANGES: '1000000', AGENTS: '100000' } },

@@ -29,7 +29,7 @@ const rules: ImportRules = {
     client: { files: ['src/client/'], below: ['cli', 'domain'] },
     main: { files: ['src/main.ts'], below: ['cli', 'roots', 'platform', 'domain'] },
     docs: { files: ['docs/'], below: ['cli', 'platform', 'domain'] },
-    bench: { files: ['bench/'], below: ['main', 'cli', 'roots', 'http', ...adapters, 'domain'] },
+    bench: { files: ['bench/'], below: ['main', 'cli', 'roots', 'http', 'ui', ...adapters, 'domain'] },
   },
   implementations: {
     files: ['src/storage/mongo/', 'src/storage/embedded/'],

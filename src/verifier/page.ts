@@ -1,5 +1,6 @@
 import { button, element, part } from '../ui/browser/element.ts';
 import type { Outcome } from './collected.ts';
+import { outcomeSection } from './outcome-section.ts';
 import type { Dropped, Told } from './verification.ts';
 
 /** Shows what the worker finds out about the files that the reader drops. */
@@ -58,7 +59,7 @@ export function openPage(): void {
         doing.textContent = `Verifying ${told.path}: ${(told.bytes / 2 ** 20).toFixed(0)} MiB read`;
         break;
       case 'outcome':
-        outcomes.append(outcomeSection(told.outcome));
+        showOutcome(told.outcome);
         break;
       case 'refused':
         refuse(told.reason);
@@ -88,38 +89,10 @@ export function openPage(): void {
     );
   }
 
-  function outcomeSection({
-    path,
-    tone,
-    headline,
-    findings,
-    moreFindings,
-    facts,
-    ...more
-  }: Outcome): HTMLElement {
-    const url = URL.createObjectURL(more.json);
+  function showOutcome(outcome: Outcome): void {
+    const url = URL.createObjectURL(outcome.json);
     saved.push(url);
-    const title = element('h2', { id: `outcome-${outcomes.childElementCount}` }, headline);
-    const beyond =
-      moreFindings > 0 && element('li', {}, `and ${moreFindings} more, which the saved findings have`);
-    return element(
-      'section',
-      { class: `verdict ${tone}`, 'aria-labelledby': title.id, 'data-exit-code': String(more.exitCode) },
-      element('p', { class: 'file' }, path),
-      title,
-      facts.length > 0 && element('ul', { class: 'facts' }, ...facts.map((fact) => element('li', {}, fact))),
-      findings.length > 0 &&
-        element('ul', { class: 'findings' }, ...findings.map((one) => element('li', {}, one)), beyond),
-      element(
-        'p',
-        { class: 'quiet' },
-        'The same as ',
-        element('code', {}, more.command),
-        `, which ends with exit code ${more.exitCode}. `,
-        more.json.size > 0 &&
-          element('a', { href: url, download: `${path}.ndjson` }, 'Save the findings as JSON'),
-      ),
-    );
+    outcomes.append(outcomeSection(outcome, url, `outcome-${saved.length}`));
   }
 
   function add(dropped: Iterable<File>): void {

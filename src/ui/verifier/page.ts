@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { html, raw } from 'hono/html';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { verifierScript } from './bundle.ts';
 
 let made: Promise<string> | undefined;
@@ -21,7 +22,8 @@ async function makePage(): Promise<string> {
   const browser = join(import.meta.dirname, '../browser');
   const texts = await Promise.all(styles.map((name) => readFile(join(browser, name), 'utf8')));
   const [script, style] = [await verifierScript(), texts.join('\n')];
-  const logo = await readFile(join(browser, 'cairn.svg'), 'utf8');
+  const svg = await readFile(join(browser, 'cairn.svg'), 'utf8');
+  const logo = `data:image/svg+xml,${encodeURIComponent(svg)}`;
   return String(
     await html`<!doctype html>
 <html lang="en">
@@ -32,10 +34,11 @@ async function makePage(): Promise<string> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Verify · Cairn</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(logo)}">
+<link rel="icon" href="${logo}">
 <style>${raw(style)}</style>
 </head>
 <body>
+<header><div class="brand"><img src="${logo}" alt="" width="24" height="24"><b>Cairn</b> <span>verifier ${packageJson.version}</span></div></header>
 ${raw(body)}
 <script id="script">${raw(script)}</script>
 </body>
@@ -50,8 +53,7 @@ function policyFor(script: string, style: string): string {
   return `default-src 'none'; script-src ${hash(script)}; worker-src blob:; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
 }
 
-const body = `<header><div class="brand"><b>Cairn</b> <span>verifier</span></div></header>
-<main class="reading">
+const body = `<main class="reading">
 <h1>Verify evidence</h1>
 <p>Drop a manifest, a receipt, a credential or a statement, and the keys and log policies that you trust. Everything is computed
 again on this machine: this page cannot reach any network.</p>
