@@ -76,7 +76,7 @@ const rules: ImportRules = {
     'did-context': ['src/domain/'],
     'ed25519-signature-2020-context': ['src/domain/'],
     esbuild: ['src/ui/verifier/'],
-    'hash-wasm': ['src/ui/'],
+    'hash-wasm': ['src/ui/', 'src/verifier/platform/'],
     'fastest-levenshtein': ['src/http/', 'src/cli/commands/statement.ts', 'src/domain/integrity/policies/'],
     hono: [
       'src/http/',

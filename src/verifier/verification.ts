@@ -5,6 +5,7 @@ import { exitCodes, Failure, failUsage } from '../cli/terminal/failure.ts';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { Collected, type Outcome } from './collected.ts';
 import { placeFiles, readFile } from './dropped-files.ts';
+import { prepareBlake3 } from './platform/blake3.ts';
 import { type Role, roleOf } from './roles.ts';
 import { startThreadsWith } from './threads.ts';
 
@@ -43,6 +44,7 @@ export function serveVerification(): void {
   const tell = (told: Told) => self.postMessage(told);
   self.onmessage = async ({ data }: MessageEvent<Dropped>) => {
     startThreadsWith(data.script);
+    await prepareBlake3();
     try {
       await verifyAll(data, tell);
     } catch (error) {

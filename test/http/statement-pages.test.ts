@@ -51,7 +51,7 @@ describe('the verifier', () => {
     expect(headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
     const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
     expect(policy?.replaceAll('&#39;', "'")).toMatch(
-      /^default-src 'none'; script-src 'sha256-[^ ]+'; worker-src blob:; style-src 'sha256-/,
+      /^default-src 'none'; script-src 'sha256-[^ ]+' 'wasm-unsafe-eval'; worker-src blob:; style-src 'sha256-/,
     );
     expect(policy).not.toContain('connect-src');
   });

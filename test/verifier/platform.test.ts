@@ -93,10 +93,34 @@ test('hashes are those of Node.js', () => {
         const state = own.createHash(name).update(some.subarray(0, half)).update(some.subarray(half));
         expect(state.digest('base64url')).toBe(node.hash(name, some, 'base64url'));
       }
-      expect(blake.blake3UrlSafeBase64(some)).toBe(blake3UrlSafeBase64(Buffer.from(some)));
     }),
   );
 });
+
+test.each(['JavaScript', 'WebAssembly'])(
+  'BLAKE3 of %s is that of Node.js, also of several hashers in turn',
+  async (by) => {
+    if (by === 'WebAssembly') await blake.prepareBlake3();
+    const slices = fc.array(fc.tuple(fc.nat(2), bytes), { maxLength: 20 });
+    fc.assert(
+      fc.property(slices, (all) => {
+        const hashers = [0, 1, 2].map(() => ({
+          hasher: new blake.Blake3Hasher(),
+          taken: [] as Uint8Array[],
+        }));
+        for (const [at, slice] of all) {
+          hashers[at]?.hasher.update(slice);
+          hashers[at]?.taken.push(slice);
+          expect(blake.blake3UrlSafeBase64(slice)).toBe(blake3UrlSafeBase64(Buffer.from(slice)));
+        }
+        for (const { hasher, taken } of hashers)
+          expect(`${Buffer.from(hasher.digestBuffer()).toString('base64url')}=`).toBe(
+            blake3UrlSafeBase64(Buffer.concat(taken)),
+          );
+      }),
+    );
+  },
+);
 
 describe('buffers', () => {
   const encodings = ['utf8', 'hex', 'base64', 'base64url', 'latin1'] as const;

@@ -47,10 +47,10 @@ ${raw(body)}
   );
 }
 
-/** Nothing outside of the page can be reached, by scripts of the page and of its workers. */
+/** Nothing outside of the page can be reached, by scripts of the page and of its workers. WebAssembly hashes. */
 function policyFor(script: string, style: string): string {
   const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  return `default-src 'none'; script-src ${hash(script)}; worker-src blob:; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
+  return `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
 }
 
 const body = `<main class="reading">
