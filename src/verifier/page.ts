@@ -1,6 +1,6 @@
 import { button, element, part } from '../ui/browser/element.ts';
 import type { Outcome } from './collected.ts';
-import { outcomeSection } from './outcome-section.ts';
+import { outcomeSection, unappliedSection } from './outcome-section.ts';
 import type { Dropped, Told } from './verification.ts';
 
 /** Shows what the worker finds out about the files that the reader drops. */
@@ -60,6 +60,9 @@ export function openPage(): void {
         break;
       case 'outcome':
         showOutcome(told.outcome);
+        break;
+      case 'unapplied':
+        outcomes.append(unappliedSection(told.policy, told.command, `policy-${outcomes.childElementCount}`));
         break;
       case 'refused':
         refuse(told.reason);
@@ -127,6 +130,7 @@ const roleNames = {
   key: 'a key that you trust',
   'log key': 'the key of a log that you trust',
   'log policy': 'a log policy: logs and witnesses that you trust',
+  policy: 'a policy',
   other: 'a statement, statements in lines, or other content',
 } as const;
 

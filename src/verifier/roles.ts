@@ -16,6 +16,7 @@ export type Role =
   | 'key'
   | 'log key'
   | 'log policy'
+  | 'policy'
   | 'other';
 
 /** The limit of keys and policies. */
@@ -34,6 +35,7 @@ export async function roleOf(path: string): Promise<Role> {
 const isListType = (type: unknown) => /^(?:BitstringStatusList|StatusList2021)Credential$/.test(String(type));
 
 function smallRole(text: string): Role | undefined {
+  if (/^\s*[{,]?\s*["']?cairn["']?\s*:\s*["']?policy\//m.test(text)) return 'policy';
   if (isKey(text)) return 'key';
   const words = text.trim().split(/\s+/);
   if (words.every((word) => isGood(() => parseVkey(word)))) return 'log key';

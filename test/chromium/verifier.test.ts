@@ -253,6 +253,13 @@ describeChromium('the verifier, opened from a disk,', ({ open }) => {
       expect(await tab.page.locator('.verdict.good').count(), name).toBe(0);
       expect(await tab.page.locator('.verdict:not([data-exit-code="0"])').count(), name).toBe(1);
     }
+    await drop(tab.page, [
+      place('noise.bin'),
+      write('release.yaml', 'cairn: policy/1\nname: release\nrules: []\n'),
+    ]);
+    const unapplied = tab.page.locator('.verdict').first();
+    expect(await unapplied.innerText()).toContain('Not applied');
+    expect(await unapplied.innerText()).toContain('cairn check SUBJECT --policy release.yaml');
     await drop(tab.page, [write('only-a.jwk', newKey().jwk)]);
     expect(await tab.page.getByRole('alert').innerText()).toContain('Drop what these keys');
     await drop(tab.page, [place('deep.json')], ['nonsense']);
