@@ -77,6 +77,7 @@ const publicNames = [
   'GET /ui/statements',
   'GET /ui/lineage',
   'GET /ui/log',
+  'GET /ui/verify',
   'GET /ui/lineage/{id}',
   'GET /ui/files/{name}',
 ];
