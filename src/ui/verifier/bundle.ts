@@ -33,6 +33,8 @@ export async function verifierScript(): Promise<string> {
     format: 'iife',
     platform: 'browser',
     target,
+    // The image has no tsconfig.json, and makes the same script.
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true, useDefineForClassFields: true } },
     define: { SharedArrayBuffer: 'ArrayBuffer', 'import.meta.url': '"https://cairn.invalid"' },
     legalComments: 'none',
     charset: 'utf8',
