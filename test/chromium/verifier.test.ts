@@ -6,18 +6,18 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { carHeader, sectionHead } from '../../src/domain/integrity/car/writing.ts';
 import { type Cid, cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { signDsse } from '../../src/domain/integrity/proofs/dsse.ts';
 import { formatVkey, keyTypes } from '../../src/domain/log/notes/vkey.ts';
 import { completeManifest, named } from '../builders/complete-manifest.ts';
 import {
   identified,
   manifestOf,
-  registration,
   revocationList,
   signed,
   signedCredential,
   statusEntry,
 } from '../builders/evidence.ts';
-import { newKey } from '../builders/keys.ts';
+import { newKey, signerWith } from '../builders/keys.ts';
 import { freshSigner } from '../builders/log-keys.ts';
 import { origin } from '../builders/published-log.ts';
 import { usePool } from '../builders/statement-pool.ts';
@@ -218,17 +218,20 @@ describeChromium('the verifier, opened from a disk,', ({ open }) => {
     expect(verified).toEqual(await onCommandLine(path, ...flags));
     expect(verified.code).toBe(1);
     const statement = await identified(data('a', issuer.did));
-    const envelopes = await Promise.all(
-      [dsseFields, sigstoreFields, { credential }].map(
-        async (fields) => await identified(ownStatement('CredentialRegistration', fields)),
-      ),
-    );
-    const manifest = manifestOf([...envelopes, await registration(credential, issuer.did)].slice(0, 3));
+    const payload = Buffer.from(JSON.stringify({ subject: 'a' }));
+    const held = keyKinds.map(async (kind) => ({
+      credentialDsse: await signDsse(signerWith(newKey(kind)), 'application/json', payload),
+    }));
+    const fields = [dsseFields, sigstoreFields, { credential }, ...(await Promise.all(held))];
+    const envelopes = fields.map((one) => identified(ownStatement('CredentialRegistration', one)));
+    const manifest = write('envelopes.json', manifestOf(await Promise.all(envelopes)));
+    const known = await onCommandLine(manifest);
+    expect(known.found.at(-1).summary.signed).toBeGreaterThanOrEqual(keyKinds.length);
     for (const one of [
       write('statement.json', statement),
       write('altered.json', { ...statement, timestamp: '2020-01-01T00:00:00Z' }),
       write('lines.ndjson', ndjson([statement, didStatement(1)])),
-      write('envelopes.json', manifest),
+      manifest,
       write('unknown-context.json', { '@context': 'https://example.com/unknown', '@type': 'Thing' }),
       write(`${cidOf(codecs.raw, 'its bytes').text}.txt`, 'its bytes'),
       write(`${cidOf(codecs.raw, 'its bytes').text}.bin`, 'other bytes'),
