@@ -31,18 +31,13 @@ export function outcomeSection(outcome: Outcome, url: string, id: string): HTMLE
 }
 
 /** Says that nobody has applied a policy, so that no verdict is taken for its. */
-export function unappliedSection(policy: string, command: string, id: string): HTMLElement {
+export function unappliedSection(policy: string, id: string): HTMLElement {
   return element(
     'section',
     { class: 'verdict neutral', 'aria-labelledby': id },
     element('p', { class: 'file' }, policy),
     element('h2', { id }, 'Not applied: this page cannot decide by policies'),
-    element(
-      'p',
-      {},
-      'What it says below is about the evidence alone. To apply the policy: ',
-      element('code', {}, command),
-    ),
+    element('p', {}, 'What it says below is about the evidence alone.'),
   );
 }
 

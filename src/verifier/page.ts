@@ -62,7 +62,7 @@ export function openPage(): void {
         showOutcome(told.outcome);
         break;
       case 'unapplied':
-        outcomes.append(unappliedSection(told.policy, told.command, `policy-${outcomes.childElementCount}`));
+        outcomes.append(unappliedSection(told.policy, `policy-${outcomes.childElementCount}`));
         break;
       case 'refused':
         refuse(told.reason);

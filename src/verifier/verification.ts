@@ -33,8 +33,8 @@ export type Told =
   | { readonly kind: 'begun'; readonly path: string }
   | { readonly kind: 'read'; readonly path: string; readonly bytes: number }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  /** The page cannot apply a policy, but a command can. */
-  | { readonly kind: 'unapplied'; readonly policy: string; readonly command: string }
+  /** The page cannot apply policies. */
+  | { readonly kind: 'unapplied'; readonly policy: string }
   /** Nothing could be verified. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'done' };
@@ -69,8 +69,7 @@ async function verifyAll({ files, trusted }: Dropped, tell: (told: Told) => void
   for (const path of named('key')) all.set(`${keysFolder}/${path}`, all.get(path) ?? new Blob());
   placeFiles(all);
   const flags = await flagsOf(named, trusted);
-  for (const policy of named('policy'))
-    tell({ kind: 'unapplied', policy, command: checkOf(subjects, policy) });
+  for (const policy of named('policy')) tell({ kind: 'unapplied', policy });
   for (const { path, role } of subjects) {
     tell({ kind: 'begun', path });
     tell({ kind: 'outcome', outcome: await verifyOne(path, flagsFor(role, flags), tell) });
@@ -149,12 +148,6 @@ function commandOf(
     ...option('--log-policy', logPolicy === undefined ? [] : [logPolicy]),
     ...option('--receipt', receipt),
   ].join(' ');
-}
-
-/** The command line that applies a policy. */
-function checkOf(subjects: readonly RoledFile[], policy: string): string {
-  const manifest = subjects.find(({ role }) => role === 'manifest')?.path ?? 'SUBJECT';
-  return `cairn check ${quoted(manifest)} --policy ${quoted(policy)}`;
 }
 
 /** For a shell. */

@@ -260,7 +260,6 @@ describeChromium('the verifier, opened from a disk,', ({ open }) => {
     ]);
     const unapplied = tab.page.locator('.verdict').first();
     expect(await unapplied.innerText()).toContain('Not applied');
-    expect(await unapplied.innerText()).toContain('cairn check SUBJECT --policy release.yaml');
     await drop(tab.page, [write('only-a.jwk', newKey().jwk)]);
     expect(await tab.page.getByRole('alert').innerText()).toContain('Drop what these keys');
     await drop(tab.page, [place('deep.json')], ['nonsense']);
