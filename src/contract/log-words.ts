@@ -1,5 +1,8 @@
+import type { LogStanding } from '../domain/integrity/logged/standings.ts';
 import type { Sighting } from '../domain/log/checkpoint-checks.ts';
 import type { SeenHead } from '../domain/log/head-proof.ts';
+import type { Cosigner } from '../domain/log/notes/tlog-proof.ts';
+import type { Standing } from './integrity/log.ts';
 import { counted } from './words/text.ts';
 
 /** What a `LogName` is a log of. */
@@ -24,4 +27,15 @@ export function wholeLogWords(log: SeenHead & { readonly statements: number }): 
   if (!checkpoint.isKnown)
     return `${has} of a log that calls itself ${checkpoint.origin}. Nobody can tell whose log it is without its key (--log-key, --log-policy)`;
   return `${has} of ${checkpoint.origin}, ${seenWords(checkpoint.seen)}`;
+}
+
+export function standingAnswer(standing: LogStanding): Standing {
+  const { state } = standing;
+  if (state !== 'logged') return { state, since: null, clock: null, witnesses: [] };
+  const { since, clock, witnesses } = standing.publication;
+  return { state, since: new Date(since).toISOString(), clock, witnesses: witnesses.map(cosignerAnswer) };
+}
+
+export function cosignerAnswer({ name, at }: Cosigner) {
+  return { name, at: new Date(at * 1_000).toISOString() };
 }

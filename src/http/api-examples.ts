@@ -113,6 +113,7 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'GET /cid/v1/find/{cid}': { parameters: { cid: clean } },
   'POST /names/v1': { body: { ids: [`urn:cid:${clean}`] } },
   'POST /log/v1/proofs': { body: { statements: [statementId] } },
+  'POST /log/v1/standings': { body: { statements: [statementId] } },
   'GET /lineage/v1/{id}': { parameters: { id: clean, direction: 'upstream' } },
   'GET /runs/v1': { parameters: { limit: '20' } },
   'GET /runs/v1/{id}': { parameters: { id: statementId } },

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { formatVkey, type Vkey } from '../../src/domain/log/notes/vkey.ts';
+import { formatVkey, parseVkey, type Vkey } from '../../src/domain/log/notes/vkey.ts';
 import type { WitnessClient } from '../../src/domain/log/witnessing/ask-witness.ts';
 import { witnessRoutes } from '../../src/http/witness.ts';
+import { listen } from '../../src/platform/http/server.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openWitnessFolder } from '../../src/storage/witness-folder.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -32,6 +35,29 @@ export function testWitness(name: string, log: Vkey, now: () => Date = () => new
   const url = `http://${name}`;
   const line = `witness ${name} ${formatVkey(signer.vkey)} ${url}`;
   return { url, vkey: signer.vkey, line, answer: (request) => app.fetch(request) };
+}
+
+/** A witness of a service behind a port, and a policy that needs it. It answers with 503 until it is woken. */
+export async function sleepingWitness(service: {
+  readonly app: { request(path: string): Response | Promise<Response> };
+}): Promise<{ readonly policy: string; wake(): void }> {
+  const key = (await (await service.app.request('/log/v1/key')).text()).trim();
+  const witness = testWitness('w1', parseVkey(key));
+  let answer: Answering = () => new Response('asleep', { status: 503 });
+  const server = await listen({ fetch: (request) => answer(request), host: '127.0.0.1', port: 0 });
+  const folder = temporaryFolder();
+  onTestFinished(async () => {
+    await server.stop(0);
+    folder[Symbol.dispose]();
+  });
+  const policy = join(folder.path, 'policy');
+  writeFileSync(policy, `${witness.line.replace(witness.url, server.url)}\nquorum w1\n`);
+  return {
+    policy,
+    wake() {
+      answer = witness.answer;
+    },
+  };
 }
 
 /** Brings calls to witnesses by their addresses. Others cannot be reached. */

@@ -1,42 +1,51 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { parseVkey } from '../../src/domain/log/notes/vkey.ts';
-import { listen } from '../../src/platform/http/server.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';
-import { testWitness } from '../builders/test-witness.ts';
+import { sleepingWitness } from '../builders/test-witness.ts';
 import { send, useServer, useService } from '../http/service.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { expectAccessible, phone } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
+
+/** However slow the log is. */
+const patience = { timeout: 60_000 };
 
 describeChromium('pages that say what the log has', ({ open }) => {
   const service = useService();
   const server = useServer(service);
 
-  it('say that a statement is not in the log yet, and then which witness has confirmed it', async () => {
-    using folder = temporaryFolder();
-    const key = (await (await service.app.request('/log/v1/key')).text()).trim();
-    const witness = testWitness('w1', parseVkey(key));
-    let isAwake = false;
-    const asleep = () => new Response('asleep', { status: 503 });
-    await using stack = new AsyncDisposableStack();
-    const witnessServer = await listen({
-      fetch: (request) => (isAwake ? witness.answer(request) : asleep()),
-      host: '127.0.0.1',
-      port: 0,
-    });
-    stack.defer(() => witnessServer.stop(0));
-    const policy = join(folder.path, 'policy');
-    writeFileSync(policy, `${witness.line.replace(witness.url, witnessServer.url)}\nquorum w1\n`);
+  it('say that something is not in the log yet, and then since when and who has confirmed it', async () => {
+    const { policy, wake } = await sleepingWitness(service);
     await service.restart({ CAIRN_LOG_WITNESSES: policy });
-    const statement = ownStatement('DataRegistration', { data: [blobUrn('one')] });
-    const { json } = await send(service, 'PUT', '/statements/v1', { statement, generate_id: true });
-    await using tab = await open();
-    await tab.page.goto(`${server.url}/ui/statement/${json.rdfc_cid}`);
-    const standing = tab.page.locator('.logged');
-    await standing.getByText('Not in the log yet.').waitFor();
-    isAwake = true;
-    await standing.getByText('In the log. Witnessed by w1 (').waitFor({ timeout: 60_000 });
-    expect(tab.problems).toEqual([]);
+    const graph = randomUUID();
+    await send(service, 'PUT', '/graph/v1', { graph_id: graph, name: 'Wheat' });
+    const statement = ownStatement('ComputationRegistration', {
+      input: blobUrn('one'),
+      output: blobUrn('two'),
+      operatedBy: 'did:web:example.com',
+    });
+    const { json } = await send(service, 'PUT', '/statements/v1', {
+      statement,
+      generate_id: true,
+      graph_id: graph,
+    });
+    const id = json.rdfc_cid;
+    await using statementTab = await open();
+    await using graphTab = await open({ viewport: phone });
+    await using lineageTab = await open({ colorScheme: 'dark' });
+    await statementTab.page.goto(`${server.url}/ui/statement/${id}`);
+    await graphTab.page.goto(`${server.url}/ui/graph/${graph}`);
+    await lineageTab.page.goto(`${server.url}/ui/lineage/${id}`);
+    const tabs = [statementTab, graphTab, lineageTab];
+    for (const { page } of tabs) await page.locator('.logged').getByText('Not in the log yet.').waitFor();
+    wake();
+    const since = /^(In the log|1 entry, the newest) since .+ by the clock of the witness w1\./;
+    for (const { page } of tabs) {
+      await page.locator('.logged').getByText(since).waitFor(patience);
+      await expectAccessible(page);
+    }
+    const receipt = statementTab.page.waitForEvent('download');
+    await statementTab.page.getByRole('link', { name: 'Receipt' }).click();
+    expect((await receipt).suggestedFilename()).toBe(`${id}.tlog-proof`);
+    for (const { problems } of tabs) expect(problems).toEqual([]);
   });
 });

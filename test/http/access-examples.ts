@@ -369,6 +369,16 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: () => '"receipts"',
   },
+  'POST /log/v1/standings': {
+    access: known,
+    request: ({ alpha }) => ({
+      path: '/log/v1/standings',
+      body: JSON.stringify({ statements: [alpha.statement.rdfc_cid], graphs: [alpha.id] }),
+      headers: { 'content-type': 'application/json', prefer: 'wait=20' },
+    }),
+    status: 200,
+    secret: () => '"logged"',
+  },
   'GET /log/v1/graphs/{uuid}/checkpoint': ofGraphLog('checkpoint', ({ alpha }) => `/graphs/${alpha.id}\n`),
   'GET /log/v1/graphs/{uuid}/name': ofGraphLog('name', ({ alpha }) => `graphs/${alpha.id}`),
   'GET /log/v1/graphs/{uuid}/key': ofGraphLog('key', ({ alpha }) => `/graphs/${alpha.id}+`),

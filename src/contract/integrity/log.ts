@@ -51,7 +51,52 @@ export const receiptsAnswer = z
     ),
   })
   .meta({ id: 'Receipts' });
-export type Receipts = z.output<typeof receiptsAnswer>;
+
+/** Graphs of one question about standings. */
+const mostGraphs = 100;
+
+export const standingsBody = z
+  .strictObject({
+    statements: z.array(statementCid).max(mostProofs).default([]).describe('Ids or jcs_cids of statements'),
+    graph_id: graph_id.nullable().default(null),
+    graphs: z.array(uuidField).max(mostGraphs).default([]).describe('Graphs whose logs are asked about'),
+  })
+  .meta({ id: 'AskForLogStandings' });
+
+const time = z.string().describe('ISO 8601');
+
+export const standing = z
+  .object({
+    state: z
+      .enum(['logged', 'waiting', 'unknown'])
+      .describe(
+        'waiting: no published checkpoint has it, or all of it, yet. unknown: it does not exist or is empty, or the caller may not view it',
+      ),
+    since: time.nullable().describe('When it was first in a published checkpoint; null unless it is logged'),
+    clock: z
+      .string()
+      .nullable()
+      .describe('The witness whose clock says since when; null if only the clock of the service does'),
+    witnesses: z
+      .array(z.object({ name: z.string(), at: time.describe('By the clock of the witness') }))
+      .describe('Who has confirmed it, the earliest first'),
+  })
+  .meta({ id: 'LogStanding' });
+export type Standing = z.output<typeof standing>;
+
+export const standingsAnswer = z
+  .object({
+    statements: z.array(standing).describe('In the order of the request'),
+    graphs: z
+      .array(
+        standing.extend({
+          entries: z.int().describe('Entries of its log in the newest published checkpoint'),
+        }),
+      )
+      .describe('The newest entry of each, in the order of the request'),
+  })
+  .meta({ id: 'LogStandings' });
+export type Standings = z.output<typeof standingsAnswer>;
 
 export const proofHeaders = preferHeader(
   `wait=10: answer when a published checkpoint has the statements, or after 10 seconds (RFC 7240), up to ${longestWait}`,

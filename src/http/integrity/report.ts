@@ -4,7 +4,9 @@ import { fileName } from '../../contract/words/file-name.ts';
 import { bareId } from '../../contract/words/text.ts';
 import { callerKey, known } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
-import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
+import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
+import { type StandingPorts, statementStandings } from '../../domain/integrity/logged/standings.ts';
+import type { WorkLimit } from '../../domain/integrity/ports.ts';
 import { reportOnStored, type StoredReporting } from '../../domain/integrity/report/stored.ts';
 import type { App } from '../../platform/http/app.ts';
 import { reportPage, reportPolicy } from '../../ui/report/report-page.ts';
@@ -13,12 +15,12 @@ import { errorAnswer } from '../answers.ts';
 import { disposition } from '../download-name.ts';
 import { operation } from './operation.ts';
 
-export interface ReportRoutes extends StoredReporting {
-  /** Shared with lineages, because a report is one. */
-  readonly lineages: WorkLimit;
-  readonly graphs: Pick<GraphStore, 'get'>;
-  readonly publicUrl: () => string;
-}
+export type ReportRoutes = Omit<StoredReporting, 'standings'> &
+  StandingPorts & {
+    /** Shared with lineages, because a report is one. */
+    readonly lineages: WorkLimit;
+    readonly publicUrl: () => string;
+  };
 
 const nameLength = 24;
 
@@ -40,8 +42,10 @@ export function reportRoutes(app: App, ports: ReportRoutes): void {
     },
     handle: async ({ context, principal, params, query }) => {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
+      const standings = (statements: readonly Cid[]) =>
+        statementStandings(ports, principal, { statements, graphId: scope.graphId });
       const make = async () => {
-        const report = await reportOnStored(ports, params.id, scope, ports.publicUrl());
+        const report = await reportOnStored({ ...ports, standings }, params.id, scope, ports.publicUrl());
         const name = report.names.get(report.subjects[0]?.id ?? '');
         return { page: await reportPage(report), problems: report.checks.faults.count, name };
       };

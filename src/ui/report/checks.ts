@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
+import { standingAnswer, wholeLogWords } from '../../contract/log-words.ts';
+import { allLoggedWords } from '../../contract/words/logged.ts';
 import { counted } from '../../contract/words/text.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
-import { foreign, label, sortOf } from './words.ts';
+import { foreign, label, plainTime, sortOf } from './words.ts';
 
 const missingShown = 50;
 
@@ -48,12 +50,34 @@ export function checksSection(report: Report): Html {
         ? html`No signature here comes with a credential that can be revoked.`
         : html`${counted(standings.length, 'credential')} that can be revoked: the status of ${standings.length - unknown} is known, of ${unknown} unknown.`,
     ],
+    ['Log', logWords(report)],
   ];
   return html`<section aria-labelledby="s5">
 <h2 id="s5">5. What was verified, and how</h2>
 <p>${isManifest ? 'Everything was computed on the machine that made this report, from the manifest alone and without a network.' : 'The service computed this from what it stores. To check it without trusting the service, export and verify it (section 7).'}</p>
 <dl class="checks">${rows.map(([name, words]) => html`<dt>${name}</dt><dd>${words}</dd>`)}</dl>
 </section>`;
+}
+
+/** What a log has committed to, and since when. */
+function logWords({ source, trusted, logged }: Report): Html {
+  if (source.kind === 'service') {
+    const words = allLoggedWords([...logged.values()].map(standingAnswer), plainTime);
+    return html`${foreign(words ?? 'The log of the service has none of these statements.', 600)} The receipts prove it (<code>cairn verify</code>).`;
+  }
+  if (trusted.logs.length === 0)
+    return html`The manifest has no proof of a log. So nothing here shows when its statements were stored, or that none was left out.`;
+  const rest =
+    trusted.unlogged > 0 ? ` No log has ${counted(trusted.unlogged, 'statement')} of the manifest.` : '';
+  return html`${trusted.logs.map((log) => html`${foreign(wholeLogWords(log), 600)}. `)}${rest}`;
+}
+
+function completenessWords({ trusted, source }: Report): string {
+  const logs = trusted.logs.filter(({ checkpoint }) => checkpoint.isKnown);
+  if (logs.length > 0)
+    return 'The log shows that nothing which it had was left out (section 5). What was never sent to it is not there.';
+  const more = source.kind === 'service' ? ' An export with proofs shows it for a whole graph.' : '';
+  return `Nobody can tell from this which statements were left out.${more}`;
 }
 
 /** Section 6: what is missing, and what no such report can prove. */
@@ -97,8 +121,8 @@ ${lines.length === 0 ? '' : html`<ul>${lines.map((line) => html`<li>${line}</li>
 <ul>
 <li><strong>Truth.</strong> A statement is a claim. The report shows who claims it, not whether it is right.</li>
 <li><strong>Authorship without a signature.</strong> An author who has not signed is only a name in the statement.</li>
-<li><strong>Time.</strong> Times in statements and signatures are those of their authors.</li>
-<li><strong>Completeness.</strong> Nobody can tell from this which statements were left out.</li>
+<li><strong>Time.</strong> Times in statements and signatures are those of their authors. A log can show that a statement existed by a certain time, and whose clock says so (section 5).</li>
+<li><strong>Completeness.</strong> ${completenessWords(report)}</li>
 <li><strong>Itself.</strong> This file is not signed and can be edited. The commands below show whether it is right.</li>
 </ul>
 </section>`;

@@ -80,11 +80,21 @@ function row(report: Report, alike: readonly ReportedStatement[]): Html {
   const all = { ...first, references: alike.flatMap(({ references }) => references) };
   const count = alike.length > 1 ? html`<br><span class="quiet">${alike.length} statements</span>` : '';
   return html`<tr>
-<td data-label="When">${period(alike)}</td>
+<td data-label="When">${period(alike)}${loggedSince(report, alike)}</td>
 <td data-label="What it says">${says(report, all)}${count}</td>
 <td data-label="Registered by">${by === undefined ? 'nobody named' : nameOrId(report, by)}</td>
 <td data-label="Standing">${standing(report, first)}</td>
 </tr>`;
+}
+
+/** Since when the log has all of them. Who says so is in section 5. */
+function loggedSince({ logged }: Report, alike: readonly ReportedStatement[]): Html {
+  const standings = alike.map(({ id }) => logged.get(id));
+  const times = standings.flatMap((one) => (one?.state === 'logged' ? one.publication.since : []));
+  if (times.length > 0 && times.length === alike.length)
+    return html`<br><span class="quiet">in the log since ${when(Math.max(...times))}</span>`;
+  const isWaiting = standings.some((one) => one?.state === 'waiting');
+  return isWaiting ? html`<br><span class="quiet">not in the log yet</span>` : html``;
 }
 
 /** A statement in words. */

@@ -104,10 +104,15 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** A moment in UTC, such as 31 Jan 2026, 12:00 UTC. */
 export function when(moment: number): Html {
-  const date = new Date(moment);
-  const iso = date.toISOString();
+  const iso = new Date(moment).toISOString();
+  return html`<time datetime="${iso}">${plainTime(iso)}</time>`;
+}
+
+/** The same as text. */
+export function plainTime(iso: string): string {
+  const date = new Date(iso);
   const day = `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
-  return html`<time datetime="${iso}">${day}, ${iso.slice(11, 16)} UTC</time>`;
+  return `${day}, ${date.toISOString().slice(11, 16)} UTC`;
 }
 
 /** The time of statements, or from the first to the last. */

@@ -29,6 +29,7 @@ import { logsContract } from '../../contract/logs.ts';
 import { namesContract } from '../../contract/names.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
+import { publicationsContract } from '../../contract/publications.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { searchContract } from '../../contract/search.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
@@ -55,6 +56,7 @@ describe('the embedded store', () => {
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   logsContract(open);
+  publicationsContract(open);
   namesContract(open);
   searchContract(open);
   gatewayContract(open);

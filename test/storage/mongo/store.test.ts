@@ -25,6 +25,7 @@ import { logsContract } from '../../contract/logs.ts';
 import { namesContract } from '../../contract/names.ts';
 import { limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
+import { publicationsContract } from '../../contract/publications.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { searchContract } from '../../contract/search.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
@@ -85,6 +86,7 @@ describeMongo('the store on MongoDB', () => {
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
   logsContract(openNew);
+  publicationsContract(openNew);
   namesContract(openNew);
   searchContract(openNew);
   gatewayContract(openTwice);

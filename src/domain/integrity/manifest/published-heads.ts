@@ -1,8 +1,7 @@
-import { logNames } from '../../log/names.ts';
 import { Prover } from '../../log/proving.ts';
 import type { LogReading } from '../../log/reading.ts';
 import { awaited } from '../../log/waiting.ts';
-import { loggedRow } from '../statements/logged-row.ts';
+import { loggedRow, newestIn } from '../logged/logged-statements.ts';
 import type { StatementRowsOfStore, WholeStatement } from '../statements/rows.ts';
 import type { LogsForExport } from './covered-logs.ts';
 
@@ -36,19 +35,4 @@ export function logsForExport({ rows, reading }: LogExporting): LogsForExport {
       }
     },
   };
-}
-
-/** The newest verified and the newest unverified statement of a log. */
-async function newestIn(
-  { verified, unverified }: StatementRowsOfStore,
-  name: string,
-): Promise<WholeStatement[]> {
-  const graphId = logNames.graphIn(name);
-  if (graphId !== undefined) {
-    const list = { by: 'graph', graphId } as const;
-    const pages = await Promise.all([verified, unverified].map((one) => one.page(list, null, 1)));
-    return pages.flatMap((page) => page.rows);
-  }
-  const { rows } = await verified.page({ by: 'storing' }, null, 1);
-  return rows.filter(({ memberships }) => memberships.length === 0);
 }

@@ -32,7 +32,8 @@ export interface GatheringPorts extends LineagePorts {
 
 type Index = GatheringPorts['statementIndex'];
 
-export interface Gathered extends Omit<Report, 'madeAt' | 'source' | 'otherSubjects' | 'checks' | 'trusted'> {
+export interface Gathered
+  extends Omit<Report, 'madeAt' | 'source' | 'otherSubjects' | 'checks' | 'trusted' | 'logged'> {
   /** The statements as they are stored. */
   readonly rows: readonly StoredStatement[];
 }

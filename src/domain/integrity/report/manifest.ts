@@ -83,7 +83,7 @@ export async function reportOnManifest(
   );
   const otherSubjects = results.count - results.first.length;
   const trusted = { ...summary, knownDids: signatures.knownDids };
-  return { ...gathered, madeAt: ports.now(), source, otherSubjects, checks, trusted };
+  return { ...gathered, madeAt: ports.now(), source, otherSubjects, checks, trusted, logged: new Map() };
 }
 
 async function verify(

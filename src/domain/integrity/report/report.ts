@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Lineage } from '../lineage/graph.ts';
+import type { LogStanding } from '../logged/standings.ts';
 import type { ManifestSummary } from '../manifest/summary.ts';
 import type { SubjectName } from '../names/name.ts';
 import type { StatementRow } from '../ports.ts';
@@ -32,6 +33,8 @@ export interface Report {
   readonly notLookedUp: number;
   readonly checks: Checks;
   readonly trusted: Trusted;
+  /** What the log of the service has, by the ids of the statements. Of a manifest: none. */
+  readonly logged: ReadonlyMap<string, LogStanding>;
 }
 
 /** Who signed, and whom the reader trusts. */

@@ -3,6 +3,7 @@ import { Verifier, type VerifierPorts } from '../../maintenance/verifier.ts';
 import { reachedBlob } from '../access/statement-scope.ts';
 import { comparedBytes } from '../blobs/blob-store.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
+import type { LogStanding } from '../logged/standings.ts';
 import { noCredentials } from '../manifest/credential-standings.ts';
 import { SummaryCounts } from '../manifest/summary.ts';
 import { documentLimit } from '../names/name.ts';
@@ -16,6 +17,8 @@ export interface StoredReporting extends Omit<GatheringPorts, 'contents' | 'name
   readonly names: Pick<NameIndex, 'of'>;
   readonly blobs: Pick<BlobStore, 'size' | 'read'>;
   readonly now: () => Date;
+  /** What the log has of these forms of statements, in their order. */
+  readonly standings: (forms: readonly Cid[]) => Promise<readonly LogStanding[]>;
 }
 
 /** Bytes that one report hashes. Further blobs are only looked up. */
@@ -55,7 +58,14 @@ export async function reportOnStored(
   };
   const source = { kind: 'service', url } as const;
   const trusted = trustedIn(gathered.statements);
-  return { ...gathered, madeAt: ports.now(), source, otherSubjects: 0, checks, trusted };
+  const standings = await ports.standings(gathered.rows.map(({ jcsCid }) => jcsCid));
+  const logged = new Map(
+    gathered.statements.flatMap(({ id }, at) => {
+      const standing = standings[at];
+      return standing ? [[id, standing] as const] : [];
+    }),
+  );
+  return { ...gathered, madeAt: ports.now(), source, otherSubjects: 0, checks, trusted, logged };
 }
 
 /** A service does not know whom its reader trusts. */

@@ -1,4 +1,5 @@
 import { checkedReceipt, type LogOverview, logOverview } from '../../../contract/integrity/log-standing.ts';
+import { cosignerAnswer } from '../../../contract/log-words.ts';
 import { logWarnings, witnessProblemWords } from '../../../contract/words/log-standing.ts';
 import { known } from '../../../domain/access/access.ts';
 import { toBase64 } from '../../../domain/base64.ts';
@@ -8,7 +9,7 @@ import { parseServiceEntry } from '../../../domain/log/entries.ts';
 import { tileWidth } from '../../../domain/log/merkle/tiles.ts';
 import { logNames } from '../../../domain/log/names.ts';
 import { noWitnesses, type Policy } from '../../../domain/log/notes/policy.ts';
-import { type Cosigner, verifyCheckpoint } from '../../../domain/log/notes/tlog-proof.ts';
+import { verifyCheckpoint } from '../../../domain/log/notes/tlog-proof.ts';
 import { formatVkey } from '../../../domain/log/notes/vkey.ts';
 import type { PublishedLogs } from '../../../domain/log/published.ts';
 import type { LogReading } from '../../../domain/log/reading.ts';
@@ -64,7 +65,7 @@ export function logOverviewRoutes(app: App, { publishedLogs, standings }: LogOve
       const receipt = verifyReceipt(bytes, null, new CheckpointChecks(trust));
       const { statement, log, index, size, checkpoint } = receipt;
       const cosigners = checkpoint.isKnown ? verifyCheckpoint(checkpoint.note, trust).witnesses : [];
-      const witnesses = cosigners.map(cosignerJson);
+      const witnesses = cosigners.map(cosignerAnswer);
       return answer(200, {
         statement: subjectOf(statement),
         log,
@@ -94,7 +95,7 @@ async function overview(
       ? {
           entries: published.size,
           at: iso(published.at),
-          witnesses: cosignersIn(published.note).map(cosignerJson),
+          witnesses: cosignersIn(published.note).map(cosignerAnswer),
         }
       : null,
     witnesses: witnesses.map((witness) => ({
@@ -122,10 +123,6 @@ async function newestHeads(reading: LogReading, size: number): Promise<LogOvervi
     })
     .slice(-headsShown)
     .reverse();
-}
-
-function cosignerJson({ name, at }: Cosigner) {
-  return { name, at: iso(at * 1_000) };
 }
 
 function iso(ms: number): string {

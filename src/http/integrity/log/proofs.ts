@@ -5,16 +5,23 @@ import {
   proofQuery,
   proofsBody,
   receiptsAnswer,
+  type Standings,
+  standingsAnswer,
+  standingsBody,
 } from '../../../contract/integrity/log.ts';
+import { standingAnswer } from '../../../contract/log-words.ts';
 import { plainText } from '../../../contract/values.ts';
-import { anywhere, type Principal } from '../../../domain/access/access.ts';
+import { anywhere, known, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { cidUrn, parseCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { LoggedStatements } from '../../../domain/integrity/logged/logged-statements.ts';
+import { type ReceiptPorts, statementReceipts } from '../../../domain/integrity/logged/receipts.ts';
 import {
-  type ReceiptPorts,
-  type ReceiptRequest,
-  statementReceipts,
-} from '../../../domain/integrity/statements/receipts.ts';
+  graphStanding,
+  type StandingPorts,
+  statementStandings,
+} from '../../../domain/integrity/logged/standings.ts';
+import { awaited } from '../../../domain/log/waiting.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { readyAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
@@ -25,7 +32,7 @@ import { operation } from '../operation.ts';
 const tag = 'Log';
 const bodyLimit = 1 << 20;
 
-export interface ProofRoutes extends ReceiptPorts {
+export interface ProofRoutes extends ReceiptPorts, StandingPorts {
   readonly limits: RequestLimits;
   /** Aborted when the process is about to end. */
   readonly stopping: AbortSignal;
@@ -91,6 +98,36 @@ export function proofRoutes(app: App, ports: ProofRoutes): void {
       return answer(200, { receipts });
     },
   });
+
+  operation(app, 'POST /log/v1/standings', {
+    access: known,
+    audit: 'none',
+    tag,
+    summary: 'Read since when statements and graphs are in the log, and who has confirmed it',
+    description:
+      'With Prefer: wait, the answer comes as soon as nothing is waiting. For a proof, ask for a receipt. Nothing is stored.',
+    headers: proofHeaders,
+    body: { 'application/json': { schema: standingsBody } },
+    answers: {
+      200: jsonAnswer('What the log has', standingsAnswer),
+      404: errorAnswer('There is no such graph (graph_id)'),
+    },
+    handle: async ({ context, answer, principal }) => {
+      const asked = await parsedJsonBody(context, standingsBody, ports.limits, bodyLimit);
+      const { graph_id: graphId, graphs } = asked;
+      const statements = asked.statements.map(parseCid);
+      const look = async () => ({
+        statements: (await statementStandings(ports, principal, { statements, graphId })).map(standingAnswer),
+        graphs: await Array.fromAsync(graphs, async (id) => {
+          const { standing, entries } = await graphStanding(ports, principal, id);
+          return { ...standingAnswer(standing), entries };
+        }),
+      });
+      const isEnough = (found: Standings) =>
+        [...found.statements, ...found.graphs].every(({ state }) => state !== 'waiting');
+      return answer(200, await awaited(look, isEnough, waitFor(context, ports)));
+    },
+  });
 }
 
 function appliedWait(context: Context): Record<string, string> {
@@ -98,15 +135,18 @@ function appliedWait(context: Context): Record<string, string> {
   return wait > 0 ? { 'preference-applied': `wait=${wait}` } : {};
 }
 
-/** Waits as long as the caller prefers. */
 async function receiptsFor(
   context: Context,
   ports: ProofRoutes,
   principal: Principal,
-  asked: Omit<ReceiptRequest, 'signal'>,
+  asked: LoggedStatements,
 ) {
+  return await statementReceipts(ports, principal, { ...asked, signal: waitFor(context, ports) });
+}
+
+/** Ends the waiting that the caller prefers. */
+function waitFor(context: Context, { stopping }: ProofRoutes): AbortSignal {
   for (const [name, value] of Object.entries(appliedWait(context))) context.header(name, value);
   const wait = waitOf(context);
-  const signal = wait > 0 ? endOfWait(context, wait, ports.stopping) : AbortSignal.abort();
-  return await statementReceipts(ports, principal, { ...asked, signal });
+  return wait > 0 ? endOfWait(context, wait, stopping) : AbortSignal.abort();
 }

@@ -7,6 +7,7 @@ import { details, type Reading, stackDetails } from './details.ts';
 import { arrow } from './drawing/lines.ts';
 import { Governance } from './governance.ts';
 import type { Graph } from './graph.ts';
+import { LogFacts } from './log-facts.ts';
 import { Metadata } from './metadata.ts';
 import { NodeList } from './node-list.ts';
 import type { ShownNode } from './shown.ts';
@@ -23,6 +24,7 @@ export class DetailsPanel {
   readonly #list = new NodeList();
   readonly #governance = new Governance();
   readonly #metadata = new Metadata();
+  readonly #log = new LogFacts();
 
   show(panel: PanelContent) {
     const drawnNodes = panel.shown.values().filter(({ stack }) => !stack);
@@ -30,21 +32,28 @@ export class DetailsPanel {
     part('summary').textContent = summary(panel.graph, [...drawnNodes].length);
     const isReading = this.#details.contains(document.activeElement);
     this.#list.show(panel, panel.selected);
-    this.#details.replaceChildren(...contentOf(panel, [this.#metadata.box, this.#governance.box]));
+    this.#details.replaceChildren(
+      ...contentOf(panel, [this.#metadata.box, this.#governance.box], this.#log.box),
+    );
     nameStart(panel);
     void this.#metadata.show(panel.graph, panel.graph.nodes.get(panel.selected ?? ''));
+    void this.#log.show(panel.graph, panel.graph.nodes.get(panel.selected ?? ''));
     void this.#governance.show(panel.selected ?? panel.graph.start);
     // Following a link from node to node keeps the focus in the details.
     if (isReading) this.#details.querySelector('h2')?.focus();
   }
 }
 
-function contentOf({ shown, selected = '', ...reading }: PanelContent, loaded: readonly Node[]): Node[] {
+function contentOf(
+  { shown, selected = '', ...reading }: PanelContent,
+  loaded: readonly Node[],
+  log: Node,
+): Node[] {
   const node = reading.graph.nodes.get(selected);
   const stack = shown.get(selected)?.stack;
-  if (node) return details(node, reading, loaded);
+  if (node) return details(node, reading, [log, ...loaded]);
   if (stack) return stackDetails(stack, reading);
-  return [element('p', { class: 'hint' }, 'Choose a node to see its details.')];
+  return [element('p', { class: 'hint' }, 'Choose a node to see its details.'), log];
 }
 
 function nameStart({ graph }: PanelContent) {

@@ -2,6 +2,7 @@ import { harmless } from '../../../contract/words/text.ts';
 import { copyable } from '../copying.ts';
 import { element, part, terms } from '../element.ts';
 import { loading } from '../failed.ts';
+import { graphLogged } from '../logged.ts';
 import { showExport } from './export.ts';
 import { graphList } from './graph-list.ts';
 import { foreignText, graphAddress } from './shown-text.ts';
@@ -19,15 +20,16 @@ const id = part('page').dataset.about ?? '';
 const cursor = new URLSearchParams(location.search).get('cursor') ?? '';
 
 async function load(): Promise<void> {
-  const [found, list] = await Promise.all([
+  const [found, list, logged] = await Promise.all([
     askGraph(id),
     askStatements({ graph_id: id, limit: String(rows), cursor }),
+    graphLogged(id),
   ]);
   const { graph } = found;
   document.title = `${harmless(graph.name)} · Cairn`;
   part('heading').replaceChildren(foreignText(graph.name, 500));
   showExport(graph, found.graphs.length > 0);
-  await showAbout(found);
+  await showAbout(found, logged);
   const { statements, next_cursor: next } = list;
   part('statements').replaceChildren(
     statements.length > 0 ? await statementTable(statements) : nothing(next),
@@ -46,7 +48,10 @@ function nothing(next: string | undefined): Node {
   );
 }
 
-async function showAbout({ graph, graphs, next_cursor: next }: GraphWithChildren): Promise<void> {
+async function showAbout(
+  { graph, graphs, next_cursor: next }: GraphWithChildren,
+  logged: HTMLElement | undefined,
+): Promise<void> {
   const { graph_id: id, project_id: project } = graph;
   const [parent, root] = await Promise.all([
     graph.parent_id === null ? undefined : askGraph(graph.parent_id).then((found) => found.graph),
@@ -73,7 +78,7 @@ async function showAbout({ graph, graphs, next_cursor: next }: GraphWithChildren
   const children = [element('h3', {}, 'Graphs in it'), graphList(graphs)];
   const more = element('p', {}, 'There are more: ', element('code', {}, `cairn graph show ${id}`));
   part('about').replaceChildren(
-    terms(rows),
+    terms([...rows, ...(logged ? [['Log', logged] as const] : [])]),
     ...(graphs.length > 0 ? children : []),
     ...(next === undefined ? [] : [more]),
   );

@@ -11,11 +11,11 @@ import { loading } from '../failed.ts';
 import { folded } from '../folded.ts';
 import { kindLabel, symbol, words } from '../kinds.ts';
 import { askDocument, blobAddress } from '../lineage/lineage-api.ts';
+import { statementsLogged } from '../logged.ts';
 import { runFacts } from '../runs/run-facts.ts';
 import { askRun } from '../runs/runs-api.ts';
 import { localTime, when } from '../times.ts';
 import { credentialSection } from './credential.ts';
-import { logStanding } from './log-standing.ts';
 import { facts, identifiersIn, memberTable } from './members.ts';
 import { askNames, withSentences } from './names.ts';
 import { credentialEnds, idsIn, namedIn, sentence, typeOf } from './sentence.ts';
@@ -93,7 +93,8 @@ async function load(): Promise<void> {
     folded('The statement as JSON', jsonText),
     folded('The statement as N-Quads', quadsText),
   );
-  const logged = await logStanding(bareId(id));
+  const receipt = () => [element('a', { href: `/log/v1/proof/${bareId(id)}`, download: '' }, 'Receipt')];
+  const logged = await statementsLogged([id], null, receipt);
   if (logged) place.querySelector('.vouched')?.after(logged);
 }
 
