@@ -1158,6 +1158,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/log/v1/standings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read since when statements and graphs are in the log, and who has confirmed it
+         * @description With Prefer: wait, the answer comes as soon as nothing is waiting. For a proof, ask for a receipt. Nothing is stored.
+         */
+        post: operations["postLogV1Standings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/did.json": {
         parameters: {
             query?: never;
@@ -3176,6 +3196,65 @@ export interface components {
              * @description The graph in whose log the statement is. Default: the oldest graph that the caller may view, or the log of statements without a graph
              */
             graph_id?: string | null;
+        };
+        LogStandings: {
+            /** @description In the order of the request */
+            statements: components["schemas"]["LogStanding"][];
+            /** @description The newest entry of each, in the order of the request */
+            graphs: {
+                /**
+                 * @description waiting: no published checkpoint has it, or all of it, yet. unknown: it does not exist or is empty, or the caller may not view it
+                 * @enum {string}
+                 */
+                state: "logged" | "waiting" | "unknown";
+                /** @description When it was first in a published checkpoint; null unless it is logged */
+                since: string | null;
+                /** @description The witness whose clock says since when; null if only the clock of the service does */
+                clock: string | null;
+                /** @description Who has confirmed it, the earliest first */
+                witnesses: {
+                    name: string;
+                    /** @description By the clock of the witness */
+                    at: string;
+                }[];
+                /** @description Entries of its log in the newest published checkpoint */
+                entries: number;
+            }[];
+        };
+        LogStanding: {
+            /**
+             * @description waiting: no published checkpoint has it, or all of it, yet. unknown: it does not exist or is empty, or the caller may not view it
+             * @enum {string}
+             */
+            state: "logged" | "waiting" | "unknown";
+            /** @description When it was first in a published checkpoint; null unless it is logged */
+            since: string | null;
+            /** @description The witness whose clock says since when; null if only the clock of the service does */
+            clock: string | null;
+            /** @description Who has confirmed it, the earliest first */
+            witnesses: {
+                name: string;
+                /** @description By the clock of the witness */
+                at: string;
+            }[];
+        };
+        AskForLogStandings: {
+            /**
+             * @description Ids or jcs_cids of statements
+             * @default []
+             */
+            statements: string[];
+            /**
+             * Format: uuid
+             * @description The graph in whose log the statement is. Default: the oldest graph that the caller may view, or the log of statements without a graph
+             * @default null
+             */
+            graph_id: string | null;
+            /**
+             * @description Graphs whose logs are asked about
+             * @default []
+             */
+            graphs: string[];
         };
         DidDocument: {
             "@context": string[];
@@ -6286,6 +6365,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Receipts"];
+                };
+            };
+        };
+    };
+    postLogV1Standings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description wait=10: answer when a published checkpoint has the statements, or after 10 seconds (RFC 7240), up to 30 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "statements": [
+                 *         "bagb6qaq6eck62dk7wabsscacsqyri7io4z7bku6r6kagharr62qbbdhnpwwwc"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AskForLogStandings"];
+            };
+        };
+        responses: {
+            /** @description What the log has */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogStandings"];
                 };
             };
         };
