@@ -4,7 +4,7 @@ import { Binding } from './bind.ts';
 import type { Condition } from './condition.ts';
 import type { Facts } from './facts.ts';
 import type { CompiledRule, Policy } from './read-policy.ts';
-import type { RuleResult, RuleVerdict, Verdict } from './verdict.ts';
+import { type RuleResult, type RuleVerdict, resultOfAll, type Verdict } from './verdict.ts';
 import { type Doubt, type Missing, type Watched, watched } from './watch.ts';
 
 /** Steps of all conditions of one rule. */
@@ -27,9 +27,7 @@ export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise
 
 /** Warnings are shown, but do not count. */
 function resultOf(rules: readonly RuleVerdict[]): Verdict['result'] {
-  const counted = rules.filter(({ severity }) => severity === 'error').map(({ result }) => result);
-  if (counted.includes('fail')) return 'fail';
-  return counted.includes('cannot_tell') ? 'cannot_tell' : 'pass';
+  return resultOfAll(rules.filter(({ severity }) => severity === 'error').map(({ result }) => result));
 }
 
 interface Outcome {

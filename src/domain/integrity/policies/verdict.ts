@@ -32,3 +32,9 @@ export interface RuleVerdict {
 }
 
 export type { Doubt, Missing };
+
+/** A failure counts more than a doubt, and a doubt more than a pass. */
+export function resultOfAll(results: readonly RuleResult[]): Verdict['result'] {
+  if (results.includes('fail')) return 'fail';
+  return results.includes('cannot_tell') ? 'cannot_tell' : 'pass';
+}
