@@ -42,12 +42,23 @@ const rule = z.strictObject({
   article: sentence.optional().meta({ description: 'The demand of a law or standard that it comes from.' }),
 });
 
-const chapter = z.strictObject({
+const shown = z.strictObject({
+  label: name,
+  value: condition.meta({
+    description:
+      'What a report prints there, in CEL: a text, a number, a time, a list, or members of metadata.',
+  }),
+});
+
+const section = z.strictObject({
   title: name,
-  text: sentence.optional(),
+  text: sentence.optional().meta({ description: 'What it is about, for the readers of a report.' }),
   article: sentence.optional(),
   rules: z.array(name).default([]),
+  show: z.array(shown).max(100).default([]),
 });
+
+const chapter = section.extend({ sections: z.array(section).max(100).default([]) });
 
 const example = z.strictObject({
   name: name.optional(),
@@ -65,6 +76,7 @@ const example = z.strictObject({
 export const policySchema = z.strictObject({
   cairn: z.literal('policy/1').meta({ description: 'The version of this form.' }),
   name,
+  title: sentence.optional().meta({ description: 'What people call it. Reports have it as their title.' }),
   description: sentence.optional(),
   signers: z
     .record(z.string().regex(/^[\w-]{1,100}$/, 'may have letters, digits, _ and -'), z.array(signer).min(1))
@@ -90,6 +102,8 @@ export const policySchema = z.strictObject({
 
 export type PolicyDocument = z.output<typeof policySchema>;
 export type Rule = PolicyDocument['rules'][number];
+export type Section = z.output<typeof section>;
+export type Chapter = z.output<typeof chapter>;
 export type PolicyExample = NonNullable<PolicyDocument['examples']>[number];
 
 /** The JSON Schema (2020-12) of the document. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../json/is-object.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
+import { type CompiledChapter, compileChapters } from './chapters.ts';
 import { type Condition, compileCondition } from './condition.ts';
 import type { FactField } from './fact-table.ts';
 import { elementOf, fieldsOf, rootFields } from './facts.ts';
@@ -25,6 +26,7 @@ export interface Policy {
   /** As it was written. */
   readonly source: JsonObject;
   readonly rules: readonly CompiledRule[];
+  readonly chapters: readonly CompiledChapter[];
 }
 
 /** One thing that is wrong with a policy. Lines and columns count from 1. */
@@ -120,9 +122,8 @@ function compile(
     try {
       const condition = compileCondition(text, { variables, signers });
       const { type } = condition;
-      const isWanted =
-        type === 'dyn' || (wanted === 'bool' ? type === 'bool' : elementOf(type) !== undefined);
-      if (isWanted) return condition;
+      const isWanted = wanted === 'bool' ? type === 'bool' : elementOf(type) !== undefined;
+      if (isWanted || type === 'dyn' || wanted === 'any') return condition;
       const code = wanted === 'bool' ? 'not_a_bool' : 'not_a_list';
       add(path, { code, found: cut(text), of: type, offset: 0 }, 0);
     } catch (error) {
@@ -145,16 +146,13 @@ function compile(
     const condition = compiled([...path, 'require'], rule.require, variables, 'bool');
     if (condition) rules.push({ ...rule, things, condition });
   }
-  for (const [index, { rules: named }] of (document.chapters ?? []).entries())
-    for (const [place, one] of named.entries())
-      if (!names.has(one))
-        add(['chapters', index, 'rules', place], {
-          code: 'unknown_rule',
-          found: one,
-          nearest: closest(one, [...names]),
-        });
+  const chapters = compileChapters(document.chapters ?? [], {
+    rule: (path, found) =>
+      names.has(found) || add(path, { code: 'unknown_rule', found, nearest: closest(found, [...names]) }),
+    value: (path, text) => compiled(path, text, subjectVariables, 'any'),
+  });
   if (problems.length > 0) return { problems: problems.slice(0, mostProblems) };
-  return { policy: { document, cid: policyCid(source), source, rules } };
+  return { policy: { document, cid: policyCid(source), source, rules, chapters } };
 }
 
 type Variables = Readonly<Record<string, FactField | { readonly type: string }>>;
