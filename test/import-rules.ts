@@ -227,7 +227,7 @@ function sizeProblems(root: string, { sizes }: ImportRules): string[] {
   return [
     ...files
       .map(({ parentPath, name }) => join(parentPath, name))
-      .filter((path) => !path.endsWith('.d.ts'))
+      .filter((path) => !/\.(?:d\.ts|yaml)$/.test(path))
       .filter((path) => readFileSync(path, 'utf8').split('\n').length - 1 > sizes.lines)
       .map((path) => `${relative(path)}: has more than ${sizes.lines} lines`),
     ...[...folders]

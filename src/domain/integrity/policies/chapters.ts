@@ -42,3 +42,12 @@ function compileSection(
   });
   return { ...section, show: shown };
 }
+
+/** By the names of rules: the article of the first chapter or section that has the rule. */
+export function articlesOfRules(chapters: readonly Chapter[]): Map<string, string> {
+  const articles = new Map<string, string>();
+  for (const { sections, ...chapter } of chapters)
+    for (const { rules, article = chapter.article } of [chapter, ...sections])
+      for (const name of rules) if (article !== undefined && !articles.has(name)) articles.set(name, article);
+  return articles;
+}

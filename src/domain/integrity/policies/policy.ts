@@ -39,7 +39,9 @@ const rule = z.strictObject({
   exception: exception
     .optional()
     .meta({ description: 'Until when a failure is accepted, and who has accepted it.' }),
-  article: sentence.optional().meta({ description: 'The demand of a law or standard that it comes from.' }),
+  article: sentence.optional().meta({
+    description: 'The demand of a law or standard that it comes from. Default: that of its first chapter.',
+  }),
 });
 
 const shown = z.strictObject({

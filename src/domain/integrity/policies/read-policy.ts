@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../json/is-object.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
-import { type CompiledChapter, compileChapters } from './chapters.ts';
+import { articlesOfRules, type CompiledChapter, compileChapters } from './chapters.ts';
 import { type Condition, compileCondition } from './condition.ts';
 import type { FactField } from './fact-table.ts';
 import { elementOf, fieldsOf, rootFields } from './facts.ts';
@@ -132,6 +132,7 @@ function compile(
     }
     return undefined;
   };
+  const articles = articlesOfRules(document.chapters ?? []);
   const rules: CompiledRule[] = [];
   for (const [index, rule] of document.rules.entries()) {
     const path = ['rules', index] as const;
@@ -144,7 +145,8 @@ function compile(
       ? { ...rootFields, it: { type: elementOf(things.type) ?? 'dyn' } }
       : subjectVariables;
     const condition = compiled([...path, 'require'], rule.require, variables, 'bool');
-    if (condition) rules.push({ ...rule, things, condition });
+    const article = rule.article ?? articles.get(rule.name);
+    if (condition) rules.push({ ...rule, article, things, condition });
   }
   const chapters = compileChapters(document.chapters ?? [], {
     rule: (path, found) =>

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Policy, readPolicy } from '../../domain/integrity/policies/read-policy.ts';
+
+const folder = join(import.meta.dirname, 'templates');
+const ending = '.yaml';
+
+/** The templates that Cairn has, by name. */
+export const templateNames: readonly string[] = readdirSync(folder)
+  .filter((file) => file.endsWith(ending))
+  .map((file) => file.slice(0, -ending.length))
+  .sort();
+
+/** The text of a template that Cairn has. Undefined if there is none of this name. */
+export function templateText(name: string): string | undefined {
+  return templateNames.includes(name) ? readFileSync(join(folder, `${name}${ending}`), 'utf8') : undefined;
+}
+
+/** A template that Cairn has. Undefined if there is none of this name. */
+export function templateNamed(name: string): Policy | undefined {
+  const text = templateText(name);
+  if (text === undefined) return undefined;
+  const read = readPolicy(text);
+  if ('problems' in read)
+    throw new TypeError(`The template ${name} is faulty: ${JSON.stringify(read.problems)}`);
+  return read.policy;
+}
