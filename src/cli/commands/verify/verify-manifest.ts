@@ -61,7 +61,7 @@ export async function verifiedContent(
     for (const { rdfcCid } of some) ids.add(cidUrn(rdfcCid));
   };
   const signatures = new ManifestSignatures(opened.ports.signatures);
-  const findings = verifyManifest(opened.ports, opened.file, form, { signatures, rows, hashes: null });
+  const findings = verifyManifest(opened.ports, opened.file, form, { signatures, rows, blobs: null });
   const faults: Extract<ManifestFinding, { kind: 'fault' }>[] = [];
   let next = await findings.next();
   for (; !next.done; next = await findings.next()) if (next.value.kind === 'fault') faults.push(next.value);

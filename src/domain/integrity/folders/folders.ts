@@ -50,14 +50,6 @@ const membersAtOnce = 500;
 /** The files with statements of their own that one answer shows. */
 const membersShown = 100;
 
-/** For readers of manifests, which do not say what is in a folder. */
-export const noFolders: Folders = {
-  foldersOf: async () => new Map(),
-  filesIn: async () => undefined,
-  sizes: async () => new Map(),
-  membersOf: async () => undefined,
-};
-
 const somewhere = [...statementPlaces.map(placeNumber), otherPlaces].map((place) => ({ place, limit: 1 }));
 
 export interface FolderReading {

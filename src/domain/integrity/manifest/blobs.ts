@@ -1,38 +1,52 @@
 import { decodedBase64, decodedSize } from '../../base64.ts';
 import { ServiceError } from '../../errors.ts';
+import type { JsonSlice } from '../../json/json-cursor.ts';
 import { inMemory, partOf } from '../../json/random-access.ts';
 import { type Cid, makeCid, parseCid } from '../identifiers/cid.ts';
 import { blake3Digest, hasher } from '../identifiers/hashing.ts';
 import type { ManifestFile } from './file.ts';
 import { failAt, placeIn } from './problem.ts';
 
-export interface CarriedBlob {
-  readonly place: string;
-  /** The CID that the manifest gives. @throws ServiceError `invalid_cid`. */
-  readonly cid: () => Cid;
+export interface BlobBytes {
   readonly size: number;
   /** A stream from the start. @throws ServiceError if the base64 is not canonical. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
+}
+
+export interface CarriedBlob extends BlobBytes {
+  readonly place: string;
+  /** Where it is in the file. */
+  readonly slice: JsonSlice;
+  /** The CID that the manifest gives. @throws ServiceError `invalid_cid`. */
+  readonly cid: () => Cid;
 }
 
 const quote = 0x22;
 /** Smaller blobs are read and hashed at once. */
 const smallBytes = 1 << 18;
 
-export async function* jsonBlobs({ file, json, blobs }: ManifestFile): AsyncGenerator<CarriedBlob> {
+export async function* jsonBlobs(manifest: ManifestFile): AsyncGenerator<CarriedBlob> {
+  const { json, blobs } = manifest;
   if (!blobs) return;
   for await (const { key, start, end } of json.members(blobs)) {
-    const place = placeIn('blobs', key);
-    const value = partOf(file, start, end - start);
-    const text = value.size > smallBytes ? value : inMemory(await value.read(0, value.size));
-    if ((await text.read(0, 1))[0] !== quote) failAt(place, 'invalid_request', 'A blob must be a string.');
-    yield {
-      place,
-      cid: () => parseCid(key),
-      size: await decodedSize(text, 1, text.size - 1),
-      bytes: () => decodedBase64(text, 1, text.size - 1),
-    };
+    const [place, slice] = [placeIn('blobs', key), { start, end }];
+    yield { place, slice, cid: () => parseCid(key), ...(await jsonBlobAt(manifest, slice, place)) };
   }
+}
+
+/** @throws ServiceError if there is no JSON string. */
+export async function jsonBlobAt(
+  { file }: ManifestFile,
+  { start, end }: JsonSlice,
+  place: string,
+): Promise<BlobBytes> {
+  const value = partOf(file, start, end - start);
+  const text = value.size > smallBytes ? value : inMemory(await value.read(0, value.size));
+  if ((await text.read(0, 1))[0] !== quote) failAt(place, 'invalid_request', 'A blob must be a string.');
+  return {
+    size: await decodedSize(text, 1, text.size - 1),
+    bytes: () => decodedBase64(text, 1, text.size - 1),
+  };
 }
 
 /**

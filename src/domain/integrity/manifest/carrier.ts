@@ -1,10 +1,11 @@
 import { ServiceError } from '../../errors.ts';
-import { partOf, type RandomAccess } from '../../json/random-access.ts';
+import type { JsonSlice } from '../../json/json-cursor.ts';
+import { chunksOf, partOf, type RandomAccess } from '../../json/random-access.ts';
 import { type CarFile, type CarFileBlock, openCarFile } from '../car/car.ts';
 import { type Cid, codecs } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import type { StatementRow } from '../ports.ts';
-import { type CarriedBlob, jsonBlobs, verifyBlob } from './blobs.ts';
+import { type BlobBytes, type CarriedBlob, jsonBlobAt, jsonBlobs, verifyBlob } from './blobs.ts';
 import { type ManifestFile, openManifest } from './file.ts';
 
 /** A manifest in a file, as JSON or CAR. The passes must run in the order of these members. */
@@ -13,6 +14,8 @@ export interface ManifestCarrier {
   readonly manifest: ManifestFile;
   /** Everything that is addressed by its hash. */
   allBlobs(): AsyncGenerator<CarriedBlob>;
+  /** One of these, at any time. */
+  blobAt(slice: JsonSlice): Promise<BlobBytes>;
   /** Must be called for each statement of the manifest. */
   note(row: StatementRow): void;
   /** JSON texts that may be further forms of the statements. @param limit maximum size of a statement. */
@@ -30,7 +33,15 @@ export async function openCarrier(file: RandomAccess, form: ManifestForm): Promi
 
 function jsonCarrier(manifest: ManifestFile): ManifestCarrier {
   const blobs = () => jsonBlobs(manifest);
-  return { form: 'json', manifest, allBlobs: blobs, note: () => {}, async *candidates() {}, blobs };
+  return {
+    form: 'json',
+    manifest,
+    allBlobs: blobs,
+    blobAt: (slice) => jsonBlobAt(manifest, slice, `byte ${slice.start}`),
+    note: () => {},
+    async *candidates() {},
+    blobs,
+  };
 }
 
 async function carCarrier(file: RandomAccess): Promise<ManifestCarrier> {
@@ -50,6 +61,7 @@ async function carCarrier(file: RandomAccess): Promise<ManifestCarrier> {
     form: 'car',
     manifest,
     allBlobs: () => carriedBlocks(car, () => true),
+    blobAt: async ({ start, end }) => ({ size: end - start, bytes: () => chunksOf(file, start, end) }),
     note: ({ jcsCid }) => void forms.add(jcsCid.digest),
     candidates: (limit) =>
       carriedBlocks(car, (block) => isJcs(block) && block.size <= limit && !isForm(block)),
@@ -76,8 +88,9 @@ async function findBlock(car: CarFile, { text }: Cid): Promise<CarFileBlock | un
   return undefined;
 }
 
-function carried({ cid, size, bytes }: CarFileBlock, index: number): CarriedBlob {
-  return { place: `block ${index}, ${cid.text}`, cid: () => cid, size, bytes };
+function carried({ cid, start, size, bytes }: CarFileBlock, index: number): CarriedBlob {
+  const slice = { start, end: start + size };
+  return { place: `block ${index}, ${cid.text}`, slice, cid: () => cid, size, bytes };
 }
 
 function fail(reason: string): never {

@@ -36,7 +36,7 @@ export async function* verifyManifest(
   witness: ManifestWitness = {
     signatures: new ManifestSignatures(ports.signatures),
     rows: async () => {},
-    hashes: null,
+    blobs: null,
   },
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
   const verification = new Verification(ports, witness);
@@ -56,8 +56,8 @@ export interface ManifestWitness {
   readonly signatures: ManifestSignatures;
   /** Statements with a verified id, one form of each. */
   readonly rows: (rows: readonly StatementRow[]) => Promise<void>;
-  /** The CIDs of intact bytes; null if nobody needs them. */
-  readonly hashes: ((record: BlobHashRecord) => Promise<void>) | null;
+  /** Intact blobs with the hashes of their bytes; null if nobody needs them. */
+  readonly blobs: ((blob: CheckedBlob, hashes: BlobHashRecord) => Promise<void>) | null;
 }
 
 export interface ManifestVerification extends OfflineVerifying {
@@ -228,15 +228,16 @@ class Verification {
   }
 
   /** Every hash of a carried blob names it, so a reference by another one is no missing one. */
-  async #noteHashes({ blob, bytes }: CheckedBlob): Promise<void> {
-    const { hashes } = this.#witness;
-    if (!hashes && this.#open.length === 0) return;
+  async #noteHashes(checked: CheckedBlob): Promise<void> {
+    const { blob, bytes } = checked;
+    const { blobs } = this.#witness;
+    if (!blobs && this.#open.length === 0) return;
     const hasher = digestsHasher(blob.size, []);
     if (bytes) hasher.update(bytes);
     else for await (const chunk of blob.bytes()) hasher.update(chunk);
     const record = hashRecord(hasher.digests(), blob.size);
     for (const text of cidsOfHashes(record)) this.#carried.add(keyOf(parseCid(text)));
-    await hashes?.(record);
+    await blobs?.(checked, record);
   }
 
   async #collection({ blob, cid, bytes }: CheckedBlob): Promise<void> {

@@ -1,51 +1,36 @@
 import { ServiceError } from '../../errors.ts';
-import { cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
+import { cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseIdentifier } from '../identifiers/identifiers.ts';
-import type { CarriedBlob } from '../manifest/blobs.ts';
-import type { ManifestCarrier } from '../manifest/carrier.ts';
+import type { IndexedManifest } from '../manifest/indexed/indexed-manifest.ts';
 import { documentLimit, nameFor } from '../names/name.ts';
 import { type Naming, namingOf } from '../names/name-records.ts';
-import { type NamingPorts, provenAmong } from '../names/naming.ts';
-import type { StatementRow, StatementScope } from '../ports.ts';
-import type { StatementIndex } from '../statements/questions.ts';
+import { provenAmong } from '../names/naming.ts';
+import type { BlobContent, StatementRow } from '../ports.ts';
 import { type RoomForRuns, readDocument, roomForRuns } from './documents.ts';
 import type { Content } from './report.ts';
 
 const descriptionsLooked = 10;
 const namesakes = 5;
 
-/** A manifest whose statements are in an index, and whose blobs are verified. */
-export interface IndexedManifest {
-  readonly carrier: ManifestCarrier;
-  readonly index: Pick<StatementIndex, 'search' | 'references'>;
-  readonly scope: StatementScope;
-  readonly signatures: NamingPorts['signatures'];
-  /** The places of blobs that are not what they should be. They are treated as missing. */
-  readonly damaged: ReadonlySet<string>;
-}
+type Manifest = Pick<IndexedManifest, 'carrier' | 'statementIndex' | 'scope' | 'signatures' | 'blobs'>;
 
 /** What a manifest carries of these identifiers. */
 export async function carriedContents(
-  manifest: IndexedManifest,
+  { blobs }: Pick<Manifest, 'blobs'>,
   ids: readonly string[],
 ): Promise<Map<string, Content>> {
-  const byDigest = Map.groupBy(ids, (id) => digestIn(id) ?? '');
   const found = new Map<string, Content>();
   const room = roomForRuns();
-  for await (const { digest, blob } of intactBlobs(manifest)) {
-    const names = byDigest.get(digest);
-    if (!names) continue;
-    const content = { size: blob.size, isHashed: true, ...(await documentIn(blob, room)) };
-    for (const name of names) found.set(name, content);
+  for (const id of ids) {
+    const cid = cidIn(id);
+    const content = cid && cid.codec !== codecs.rdfc ? await blobs.read(cid) : undefined;
+    if (content) found.set(id, { size: content.size, isHashed: true, ...(await documentIn(content, room)) });
   }
   return found;
 }
 
 /** The names in the metadata of these identifiers. The latest metadata wins. */
-export async function carriedNames(
-  manifest: IndexedManifest,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
+export async function carriedNames(manifest: Manifest, ids: readonly string[]): Promise<Map<string, string>> {
   const documents = new Map<string, string[]>();
   for (const id of ids) documents.set(id, await descriptionsOf(manifest, id));
   const contents = await carriedContents(manifest, [...new Set([...documents.values()].flat())]);
@@ -58,17 +43,17 @@ export async function carriedNames(
 }
 
 /** The identifiers that a text names: itself, or the things whose metadata has that name. */
-export async function subjectsNamed(manifest: IndexedManifest, text: string): Promise<string[]> {
+export async function subjectsNamed(manifest: Manifest, text: string): Promise<string[]> {
   const id = identifierIn(text);
   if (id !== undefined) return [id];
   const found = new Set<string>();
-  for await (const { blob } of intactBlobs(manifest)) {
+  for await (const { cid, content } of intactBlobs(manifest)) {
     if (found.size >= namesakes) break;
-    const { naming } = await documentIn(blob, { bytes: 0 });
-    const document = cidUrn(blob.cid());
+    const { naming } = await documentIn(content, { bytes: 0 });
+    const document = cidUrn(cid);
     if (nameFor(document, naming) !== text) continue;
     const page = { after: null, limit: namesakes };
-    const { references } = await manifest.index.references([document], page, manifest.scope);
+    const { references } = await manifest.statementIndex.references([document], page, manifest.scope);
     const rows = references.filter(({ role }) => role === 'metadata').map(({ statement }) => statement);
     for (const { subject } of await namingsIn(manifest, rows)) found.add(subject);
   }
@@ -84,25 +69,28 @@ function identifierIn(text: string): string | undefined {
 }
 
 /** The documents about an identifier, the latest first. */
-async function descriptionsOf(manifest: IndexedManifest, subject: string): Promise<string[]> {
-  const { index, scope } = manifest;
+async function descriptionsOf(manifest: Manifest, subject: string): Promise<string[]> {
+  const { statementIndex, scope } = manifest;
   const filter = { kind: 'MetadataRegistration', subject, registeredBy: null, from: null, until: null };
-  const { statements } = await index.search(filter, { after: null, limit: descriptionsLooked }, scope);
+  const { statements } = await statementIndex.search(
+    filter,
+    { after: null, limit: descriptionsLooked },
+    scope,
+  );
   const latest = statements.toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0));
   return (await namingsIn(manifest, latest)).map(({ document }) => document);
 }
 
-async function namingsIn({ signatures }: IndexedManifest, rows: readonly StatementRow[]): Promise<Naming[]> {
+async function namingsIn({ signatures }: Manifest, rows: readonly StatementRow[]): Promise<Naming[]> {
   const given = rows.flatMap((row) => namingOf(row) ?? []).map((naming) => ({ naming }));
-  return (await provenAmong(signatures, given)).map(({ naming }) => naming);
+  return (await provenAmong(signatures.trusting.signatures, given)).map(({ naming }) => naming);
 }
 
-async function* intactBlobs({ carrier, damaged }: IndexedManifest) {
+async function* intactBlobs({ carrier, blobs }: Pick<Manifest, 'carrier' | 'blobs'>) {
   try {
-    for await (const blob of carrier.allBlobs()) {
-      if (damaged.has(blob.place)) continue;
-      const cid = blob.cid();
-      yield { digest: digestHex(cid), blob };
+    for await (const { cid, size } of carrier?.allBlobs() ?? []) {
+      const content = size > documentLimit ? undefined : await blobs.read(cid());
+      if (content) yield { cid: cid(), content };
     }
   } catch (error) {
     // The manifest ends here. Its verification has said why.
@@ -111,13 +99,8 @@ async function* intactBlobs({ carrier, damaged }: IndexedManifest) {
 }
 
 async function documentIn(
-  { size, bytes }: CarriedBlob,
+  { size, bytes }: BlobContent,
   room: RoomForRuns,
 ): Promise<ReturnType<typeof readDocument>> {
-  return size > documentLimit ? {} : readDocument(Buffer.concat(await Array.fromAsync(bytes())), room);
-}
-
-function digestIn(id: string): string | undefined {
-  const cid = cidIn(id);
-  return cid && digestHex(cid);
+  return size > documentLimit ? {} : readDocument(Buffer.concat(await Array.fromAsync(bytes)), room);
 }

@@ -1,0 +1,213 @@
+import { ServiceError } from '../../../errors.ts';
+import { type Cid, codecs, makeCid } from '../../identifiers/cid.ts';
+import type { StatementRow } from '../../ports.ts';
+import {
+  jcsText,
+  type PackedReferences,
+  packReferences,
+  rowAt,
+  rowLength,
+  unpackReferences,
+} from '../../statements/packed-rows.ts';
+import { otherPlaces, placeNumber, statementPlaces } from '../../statements/places.ts';
+import {
+  associationType,
+  type ListedPage,
+  type ListedStatement,
+  type Membership,
+  type ReferringRow,
+  type StatementList,
+  type StatementRows,
+  type WholeStatement,
+} from '../../statements/rows.ts';
+import { Arena } from './arena.ts';
+import { hashOfDigest, hashOfText, Postings } from './postings.ts';
+
+const pageBytes = 8 << 20;
+const allPlaces = [...statementPlaces.map(placeNumber), otherPlaces];
+/** What a row has beside its digests and its JCS. Kind and context set are positions among the terms. */
+type Rest = readonly [kind: number, contextSet: number, time: number | null, references: PackedReferences];
+
+/**
+ * The rows of one graph in memory, either verified or not. They are numbered in the order of storing, and kept as bytes: a row
+ * takes little more than its JCS.
+ */
+export class KeptRows implements StatementRows {
+  readonly #isTrusted: boolean;
+  readonly #memberships: readonly Membership[];
+  readonly #arena = new Arena();
+  readonly #begins: number[] = [];
+  readonly #jcsLengths: number[] = [];
+  readonly #restLengths: number[] = [];
+  readonly #terms = new Map<string, number>();
+  readonly #termTexts: string[] = [];
+  readonly #byForm = new Postings();
+  readonly #byId = new Postings();
+  readonly #byReference = new Postings();
+
+  constructor(isTrusted: boolean, membership: Membership) {
+    this.#isTrusted = isTrusted;
+    this.#memberships = [membership];
+  }
+
+  /** @param row none with its `jcs_cid` is kept. */
+  add({ jcsCid, rdfcCid, jcs, kind, contextSet, time, references }: StatementRow): void {
+    const number = this.#begins.length;
+    const packed = packReferences(references, { kind, jcs: jcsText(jcs) });
+    const rest: Rest = [this.#term(kind), this.#term(contextSet), time, packed];
+    const restBytes = Buffer.from(JSON.stringify(rest));
+    this.#begins.push(this.#arena.add([jcsCid.digest, rdfcCid.digest, jcs, restBytes]));
+    this.#jcsLengths.push(jcs.length);
+    this.#restLengths.push(restBytes.length);
+    this.#byForm.add(hashOfDigest(jcsCid.digest), number);
+    this.#byId.add(hashOfDigest(rdfcCid.digest), number);
+    for (const { identifier, role } of references)
+      this.#byReference.add(hashAt(hashOfText(identifier), placeNumber({ role, kind })), number);
+  }
+
+  async page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
+    const rows: ListedStatement[] = [];
+    let bytes = 0;
+    for (const number of this.#numbersOn(list, after === null ? null : this.#numberIn(after))) {
+      const row = this.#whole(number);
+      if (!this.#isOn(list, row)) continue;
+      if (rows.length === limit || bytes > pageBytes) return { rows, next: rows.at(-1)?.mark ?? null };
+      rows.push({ ...row, mark: String(number) });
+      bytes += row.jcs.length;
+    }
+    return { rows, next: null };
+  }
+
+  async referring(identifiers: readonly string[], places: readonly number[] | null, limit: number) {
+    const made = new Map<number, ReferringRow>();
+    const referringTo = (identifier: string) => {
+      const found: ReferringRow[] = [];
+      for (const number of this.#numbersReferring(identifier, places ?? allPlaces, null)) {
+        const row = made.getOrInsertComputed(number, () => this.#referringRow(number));
+        if (refersFrom(row, identifier, places ?? allPlaces) && found.push(row) > limit) return null;
+      }
+      return found;
+    };
+    return identifiers.map(referringTo);
+  }
+
+  async whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]> {
+    return jcsCids.map(({ text, digest }) => {
+      for (const number of this.#byForm.above(hashOfDigest(digest), -1)) {
+        const row = this.#whole(number);
+        if (row.jcsCid.text === text) return row;
+      }
+      return undefined;
+    });
+  }
+
+  #numbersOn(list: StatementList, after: number | null): Iterable<number> {
+    switch (list.by) {
+      case 'reference':
+        return this.#numbersReferring(list.identifier, list.places, after);
+      case 'id':
+        return this.#byId.above(hashOfDigest(list.rdfcCid.digest), after ?? -1);
+      case 'time':
+        return this.#numbersByTime(after);
+      default:
+        return this.#latest(after);
+    }
+  }
+
+  #numbersReferring(identifier: string, places: readonly number[], after: number | null) {
+    const text = hashOfText(identifier);
+    const hashes = places.map((place) => hashAt(text, place));
+    return this.#byReference.below(hashes, after ?? this.#begins.length);
+  }
+
+  *#latest(after: number | null): Generator<number> {
+    for (let number = (after ?? this.#begins.length) - 1; number >= 0; number -= 1) yield number;
+  }
+
+  #numbersByTime(after: number | null): number[] {
+    const times = this.#begins.map((_, number) => this.#whole(number).time ?? Number.NEGATIVE_INFINITY);
+    const timeOf = (number: number) => times[number] as number;
+    const sorted = [...times.keys()].sort((one, other) => timeOf(other) - timeOf(one) || other - one);
+    return after === null ? sorted : sorted.slice(sorted.indexOf(after) + 1);
+  }
+
+  #isOn(list: StatementList, row: WholeStatement): boolean {
+    switch (list.by) {
+      case 'storing':
+        return true;
+      case 'kind':
+        return row.kind === list.kind;
+      case 'time':
+        return isWithin(row.time, list);
+      case 'graph':
+        return this.#memberships.some(({ graphId }) => graphId === list.graphId);
+      case 'projects':
+        return this.#memberships.some(({ projectId }) => list.projects.includes(projectId));
+      case 'id':
+        return row.rdfcCid.text === list.rdfcCid.text;
+      case 'reference':
+        return refersFrom(row, list.identifier, list.places);
+    }
+  }
+
+  /** @throws ServiceError `invalid_request`. */
+  #numberIn(mark: string): number {
+    const number = /^\d{1,9}$/.test(mark) ? Number(mark) : this.#begins.length;
+    if (number < this.#begins.length) return number;
+    throw new ServiceError('invalid_request', 'This mark does not belong to this list.');
+  }
+
+  #whole(number: number): WholeStatement {
+    const jcsLength = this.#jcsLengths[number] as number;
+    const length = rowLength(jcsLength);
+    const bytes = this.#arena.at(
+      this.#begins[number] as number,
+      length + (this.#restLengths[number] as number),
+    );
+    const { jcs, jcsDigest, rdfcDigest } = rowAt(bytes, 0, jcsLength);
+    const [kind, contextSet, time, references]: Rest = JSON.parse(bytes.subarray(length).toString());
+    return {
+      jcsCid: makeCid(codecs.jcs, jcsDigest),
+      rdfcCid: makeCid(codecs.rdfc, rdfcDigest),
+      jcs,
+      kind: this.#termTexts[kind] ?? '',
+      contextSet: this.#termTexts[contextSet] ?? '',
+      time,
+      isTrusted: this.#isTrusted,
+      references: unpackReferences(references, jcsText(jcs)),
+      position: number,
+      memberships: this.#memberships,
+    };
+  }
+
+  #referringRow(number: number): ReferringRow {
+    const { jcs, contextSet: _, position: _position, ...row } = this.#whole(number);
+    return { ...row, associationType: associationType({ ...row, jcs }), mark: String(number) };
+  }
+
+  #term(term: string): number {
+    const known = this.#terms.get(term);
+    if (known !== undefined) return known;
+    this.#terms.set(term, this.#terms.size);
+    return this.#termTexts.push(term) - 1;
+  }
+}
+
+/** Common identifiers, such as those of registrants, are found at one place without reading the others. */
+function hashAt(identifierHash: number, place: number): number {
+  return Math.imul(identifierHash ^ Math.imul(place + 1, 0x9e3779b1), 0x01000193) >>> 0;
+}
+
+function isWithin(time: number | null, { from, until }: Record<'from' | 'until', number | null>): boolean {
+  return time !== null && time >= (from ?? time) && time < (until ?? Number.POSITIVE_INFINITY);
+}
+
+function refersFrom(
+  { references, kind }: Pick<StatementRow, 'references' | 'kind'>,
+  identifier: string,
+  places: readonly number[],
+): boolean {
+  return references.some(
+    (it) => it.identifier === identifier && places.includes(placeNumber({ role: it.role, kind })),
+  );
+}
