@@ -25,6 +25,7 @@ import {
 } from './edges.ts';
 import { FolderSteps } from './folder-steps.ts';
 import { type Addition, type Lineage, LineageGraph } from './graph.ts';
+import { alike, type Visit } from './visits.ts';
 
 export interface LineageQuery {
   /** A normalized identifier (see `referenceIdentifier`). */
@@ -34,20 +35,10 @@ export interface LineageQuery {
   readonly limit: number;
   /** Kinds of statements that make edges; null for all. */
   readonly kinds: readonly StatementKind[] | null;
+  /** Whether only computations and folders are followed, without what else is stated about things. */
+  readonly isBare?: true;
 }
 
-/** The statements to look up for a node. `uses` finds what it registered, operated or was used in: often very many. */
-interface Question {
-  readonly flows: readonly Flow[];
-  readonly facts: boolean;
-  readonly uses: boolean;
-}
-
-interface Visit extends Question {
-  readonly id: string;
-}
-
-const nodesAtOnce = 50;
 /** Once no nodes are added, larger groups are cheaper, because nodes share statements. */
 const leftAtOnce = 500;
 const factsShown = 100;
@@ -115,7 +106,7 @@ export class LineageTrace {
   /** Visits a node on the next level for what was not looked up before. */
   #reach(id: string, towards: readonly Flow[]): void {
     const flows = towards.filter((flow) => !this.#reached[flow].has(id));
-    const facts = !this.#reached.facts.has(id);
+    const facts = this.#query.isBare !== true && !this.#reached.facts.has(id);
     for (const flow of flows) this.#reached[flow].add(id);
     this.#reached.facts.add(id);
     if (facts || flows.length > 0)
@@ -283,17 +274,4 @@ export class LineageTrace {
     }
     return false;
   }
-}
-
-/** Groups visits with the same question. Drops visits without a question. */
-function alike(visits: readonly Visit[], atOnce = nodesAtOnce): Visit[][] {
-  const asking = visits.filter(({ flows, facts }) => facts || flows.length > 0);
-  const groups = Object.groupBy(asking, ({ flows, facts, uses }) =>
-    [facts, uses, ...flows.toSorted()].join(' '),
-  );
-  return Object.values(groups).flatMap((group = []) =>
-    Array.from({ length: Math.ceil(group.length / atOnce) }, (_, at) =>
-      group.slice(at * atOnce, (at + 1) * atOnce),
-    ),
-  );
 }

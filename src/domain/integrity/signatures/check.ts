@@ -14,7 +14,7 @@ import { registrantOf } from './proven.ts';
 import { type Signature, signatureId } from './signatures.ts';
 import { verifyStatementProof } from './statement-proof.ts';
 
-type Outcome = Pick<ProofCheck, 'result' | 'reason' | 'signer'>;
+type Outcome = Pick<ProofCheck, 'result' | 'reason' | 'signer' | 'identityIssuer'>;
 
 export interface SignatureVerifying extends VerifyPorts {
   /** Checks a DSSE envelope. */
@@ -60,7 +60,7 @@ function recordsOf(
   const { jcsCid, rdfcCid } = row;
   const own = cidUrn(rdfcCid);
   const registrant = registrantOf(row);
-  const { result, reason: why = null, signer } = outcome;
+  const { result, reason: why = null, signer, identityIssuer = null } = outcome;
   const createdAt = ports.now().getTime();
   return [...new Set([own, ...about])].map((thing) => ({
     id: signatureId(jcsCid.text, thing),
@@ -68,6 +68,7 @@ function recordsOf(
     about: thing,
     kind,
     signer,
+    identityIssuer,
     result,
     reason: null,
     why,

@@ -23,20 +23,22 @@ export interface ProvenPorts {
   readonly signatures: Pick<Signatures, 'among'>;
   /** The DIDs of this service. */
   readonly ownDids: ReadonlySet<string>;
+  /** Whom the reader trusts. */
+  readonly knownDids?: ReadonlySet<string>;
 }
 
 /** The signatures of others that are read. Anybody may sign a statement without end. */
 const othersLooked = 20;
-/** Those of the registrant, or of this service. Anybody may store copies of their credentials. */
+/** Those of the registrant, of this service, or of whom the reader trusts. Anybody may store copies of their credentials. */
 const eachLooked = 1_000;
 const readAtOnce = 8;
 
 /**
- * The signatures about each statement that held when they were checked: those of the registrant and of this service,
- * whatever others have stored, and some of others.
+ * The signatures about each statement that held when they were checked: those of the registrant, of this service and of whom the
+ * reader trusts, whatever others have stored, and some of others.
  */
 export async function provenAbout(
-  { signatures, ownDids }: ProvenPorts,
+  { signatures, ownDids, knownDids = new Set() }: ProvenPorts,
   claims: readonly Claim[],
 ): Promise<(readonly Signature[])[]> {
   const ids = claims.map(({ id }) => id);
@@ -48,7 +50,7 @@ export async function provenAbout(
     const found = [...(issued[at] ?? []), ...(proven[at] ?? [])];
     if (found.length < othersLooked) return found;
     const byId = new Map<string, Signature>();
-    for (const signer of new Set([registeredBy ?? null, ...ownDids])) {
+    for (const signer of new Set([registeredBy ?? null, ...ownDids, ...knownDids])) {
       if (signer === null) continue;
       const [theirs = []] = await signatures.among('byProof', [id], eachLooked, ['ok', signer]);
       for (const one of theirs) byId.set(one.id, one);

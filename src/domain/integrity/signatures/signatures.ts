@@ -23,6 +23,8 @@ export const signatures = collection('signatures', {
     kind: z.enum(['proof', 'credential', 'dsse', 'sigstore']),
     /** The DID of the key, or the identity in a Sigstore certificate; null if it is not known. */
     signer: z.string().nullable(),
+    /** Who has vouched for the identity of the signer; null for keys, and in records of earlier versions. */
+    identityIssuer: z.string().nullable().default(null),
     /** `unknown`: it could not be checked. */
     result: z.enum(['ok', 'failed', 'unknown']),
     /** A sentence. Earlier versions stored it instead of `why`. */
@@ -62,7 +64,14 @@ export function ownSignature(
   return { issued: null, registration: null, ...signature, ...ofOwn, id };
 }
 
-const ofOwn = { kind: 'credential', result: 'ok', reason: null, why: null, rank: 0 } as const;
+const ofOwn = {
+  kind: 'credential',
+  identityIssuer: null,
+  result: 'ok',
+  reason: null,
+  why: null,
+  rank: 0,
+} as const;
 
 /** The signature about the carrier, which a credential of `issue_vc` has in the same record. */
 export function aboutCarrier(issued: Signature): Signature {
@@ -92,8 +101,9 @@ export async function keepSignatures(
   checked: readonly Signature[],
 ): Promise<void> {
   const areNew = await signatures.insert(checked);
-  for (const [at, { id, signer, result, reason, why }] of checked.entries())
-    if (!areNew[at]) await signatures.update(id, { issued: null }, { signer, result, reason, why });
+  for (const [at, { id, signer, identityIssuer, result, reason, why }] of checked.entries())
+    if (!areNew[at])
+      await signatures.update(id, { issued: null }, { signer, identityIssuer, result, reason, why });
 }
 
 /** The JCS text of a credential that this service has issued for a statement; undefined for any other id. */

@@ -32,8 +32,6 @@ export interface CredentialStanding extends Standing {
 export interface TrustPorts extends Omit<RetractionPorts, 'isHeld'> {
   /** The credentials of these signatures whose status is known here, by `credentialCid`. */
   readonly standings: (signatures: readonly Signature[]) => Promise<ReadonlyMap<string, CredentialStanding>>;
-  /** Whom the reader trusts. Their signatures come first. */
-  readonly knownDids?: ReadonlySet<string>;
   readonly now: () => Date;
 }
 
@@ -129,7 +127,7 @@ function trustFrom(
   };
 }
 
-function outOfDate(
+export function outOfDate(
   { validFrom, validUntil }: Pick<Signature, 'validFrom' | 'validUntil'>,
   now: number,
 ): Reason | undefined {
