@@ -41,6 +41,7 @@ import { Semaphore } from './domain/semaphore.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
+import { checkRoutes } from './http/integrity/checks.ts';
 import { credentialStatusRoutes } from './http/integrity/credentials/credential-status.ts';
 import { credentialRoutes, credentialVerificationRoutes } from './http/integrity/credentials/credentials.ts';
 import { didDocumentRoutes } from './http/integrity/did-document.ts';
@@ -255,11 +256,9 @@ export async function openIntegrityOn(
   thingRoutes(app, ports);
   lineageRoutes(app, ports);
   runRoutes(app, ports);
-  reportRoutes(app, {
-    ...ports,
-    trusting: ports.statementVerifying,
-    publicUrl: () => publicUrlOf(settings),
-  });
+  const trusting = ports.statementVerifying;
+  reportRoutes(app, { ...ports, trusting, publicUrl: () => publicUrlOf(settings) });
+  checkRoutes(app, { ...ports, trusting });
   governanceRoutes(app, {
     ...ports,
     governanceDocuments: store.of(governanceDocuments),

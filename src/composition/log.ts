@@ -5,7 +5,7 @@ import { appendNew } from '../domain/log/appending/appender.ts';
 import { publishHead } from '../domain/log/appending/publish.ts';
 import { endTurns, hasTurn } from '../domain/log/appending/turns.ts';
 import { logNames, originOf } from '../domain/log/names.ts';
-import { formatVkey, parseVkey } from '../domain/log/notes/vkey.ts';
+import { formatVkey, parseVkey, type Vkey } from '../domain/log/notes/vkey.ts';
 import type { PublishedLogs } from '../domain/log/published.ts';
 import { logReading, newestCheckpoint } from '../domain/log/reading.ts';
 import { type LogRecords, logRecords, logTurns, openLog } from '../domain/log/records.ts';
@@ -108,6 +108,12 @@ async function ownOrigin(
   return origin;
 }
 
+/** The keys of the log and of the witnesses that this process asks. */
+function keysOf({ signing, watch }: ServiceLogs): readonly Vkey[] {
+  const own = signing ? signing.signersOf(signing.origin).map(({ vkey }) => vkey) : [];
+  return [...own, ...(watch?.policy.witnesses ?? []).map(({ vkey }) => vkey)];
+}
+
 const everyMs = 250;
 
 /** What reads the logs, makes receipts, and exports with proofs. */
@@ -121,6 +127,7 @@ export function logPorts(store: Pick<Store, 'rows' | 'of'>, logs: ServiceLogs) {
     standings,
     logReading: reading,
     logsForExport: logsForExport({ rows, reading }),
+    logKeys: keysOf(logs),
     warnings: () => logWarnings(standings),
   };
 }

@@ -111,6 +111,17 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'PUT /statements/v1/create/did/{did_key}': { parameters: { did_key: key } },
   'GET /statements/v1': { parameters: { type: 'ComputationRegistration', subject: clean } },
   'GET /cid/v1/find/{cid}': { parameters: { cid: clean } },
+  'POST /checks/v1': {
+    body: {
+      subject: `urn:cid:${clean}`,
+      policy: {
+        cairn: 'policy/1',
+        name: 'release',
+        signers: { builder: ['did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp'] },
+        rules: [{ name: 'made by the builder', require: "made_by.exists(c, c.signed_by == 'builder')" }],
+      },
+    },
+  },
   'POST /names/v1': { body: { ids: [`urn:cid:${clean}`] } },
   'POST /log/v1/proofs': { body: { statements: [statementId] } },
   'POST /log/v1/standings': { body: { statements: [statementId] } },

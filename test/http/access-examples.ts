@@ -136,6 +136,15 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: ({ alpha }) => `named ${alpha.id}`,
   },
+  'POST /checks/v1': {
+    access: known,
+    request: ({ alpha }) => {
+      const policy = { cairn: 'policy/1', name: 'any', rules: [{ name: 'named', require: "name != ''" }] };
+      return { path: '/checks/v1', ...json({ subject: alpha.blob, policy, explain: true }) };
+    },
+    status: 200,
+    secret: ({ alpha }) => `named ${alpha.id}`,
+  },
   'GET /statements/v1/id/{id}': {
     access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}` }),

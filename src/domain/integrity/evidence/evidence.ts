@@ -69,6 +69,8 @@ export interface Evidence {
   readonly steps?: readonly Step[];
   readonly wholes?: readonly Whole[];
   readonly descriptions?: readonly Description[];
+  /** Whether the file lists vulnerabilities, perhaps none. */
+  readonly listsVulnerabilities?: boolean;
   readonly folders?: readonly FolderOfFiles[];
   /** A part of the file in another format, which must follow the official schema of this format. */
   readonly follows?: { readonly schema: string; readonly document: JsonObject; readonly place: string };

@@ -120,7 +120,7 @@ export class Binding {
   /** Who has signed a thing so that it stands, the registrant first. */
   #standing(plain: Plain): { readonly names: readonly string[]; readonly isUnknown: boolean } {
     const named = new Map<string, boolean>();
-    let isUnknown = plain.unknown?.signatures !== undefined || (plain.cut?.includes('signatures') ?? false);
+    let isUnknown = plain.unknown?.signatures !== undefined || (plain.cut?.includes('signed_by') ?? false);
     for (const signature of (plain.signatures ?? []) as readonly SignatureFact[]) {
       const names = this.#nameOf(signature);
       if (names.length === 0) continue;

@@ -65,6 +65,7 @@ class Reading {
       wholes: this.#inventory.wholes(),
       steps: [...steps, ...this.#inventory.steps()],
       descriptions: this.#inventory.descriptions(),
+      listsVulnerabilities: this.#bom.vulnerabilities !== undefined,
     };
   }
 

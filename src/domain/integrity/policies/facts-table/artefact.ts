@@ -16,13 +16,18 @@ export const artefactFacts = {
     id: id("subject.id.startsWith('urn:cid:')"),
     kind: {
       type: 'string',
-      says: "What metadata calls it, such as 'dataset' or 'model'; 'folder' for a folder; '' if nothing says it.",
+      says: "What metadata calls it, such as 'dataset' or 'model'; 'folder' for a folder; '' if nothing says it. Metadata that its registrant has signed counts first, then the newest.",
       example: "subject.kind == 'model'",
       command: 'cairn statement MetadataRegistration …',
     },
+    kinds: {
+      type: 'list(string)',
+      says: 'All that metadata calls it, whoever says so. Others can add to it, and not take from it.',
+      example: "!('dataset' in subject.kinds)",
+    },
     name: {
       type: 'string',
-      says: 'The name that metadata gives it.',
+      says: 'The name that metadata gives it, by the same rule.',
       example: "subject.name == 'model.bin'",
       command: 'cairn statement MetadataRegistration …',
     },
@@ -33,7 +38,7 @@ export const artefactFacts = {
     },
     hashes: {
       type: 'values',
-      says: 'Its digests in hexadecimal digits: blake3, sha256, sha512, git. Only those that are known.',
+      says: 'Its digests in hexadecimal digits: blake3, sha256. Only those that are known.',
       example: 'has(subject.hashes.sha256)',
     },
     size: {

@@ -54,8 +54,8 @@ export const evidenceFacts = {
     },
     source: {
       type: 'string',
-      says: 'The first source that it was built from.',
-      example: "provenance.exists(p, p.source.startsWith('git+https://github.com/example/'))",
+      says: 'The name of the first source that it was built from, such as github.com/example/app@main.',
+      example: "provenance.exists(p, p.source.startsWith('github.com/example/'))",
     },
     ...signed('provenance[0]'),
   },

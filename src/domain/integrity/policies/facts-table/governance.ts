@@ -1,5 +1,8 @@
 import { type FactShapes, signed, standings } from './shared-fields.ts';
 
+/** A credential that nobody has signed proves nothing. */
+const credentialStandings = [...standings, 'unsigned'] as const;
+
 export const governanceFacts = {
   review: {
     decision: {
@@ -41,10 +44,10 @@ export const governanceFacts = {
       says: 'When, as the document claims.',
       example: "declarations.exists(d, now - d.at < duration('8760h'))",
     },
-    control: {
-      type: 'string',
-      says: 'The control that it is for.',
-      example: "declarations.exists(d, d.control != '')",
+    controls: {
+      type: 'list(string)',
+      says: 'The controls that it is for.',
+      example: 'declarations.exists(d, size(d.controls) > 0)',
     },
     ...signed('declarations[0]'),
   },
@@ -72,7 +75,7 @@ export const governanceFacts = {
     standing: {
       type: 'string',
       says: 'Whether it counts now.',
-      oneOf: standings,
+      oneOf: credentialStandings,
       example: "certificates.exists(c, c.standing == 'good')",
     },
     ...signed('certificates[0]'),
@@ -87,7 +90,7 @@ export const governanceFacts = {
     standing: {
       type: 'string',
       says: 'Whether it counts now.',
-      oneOf: standings,
+      oneOf: credentialStandings,
       example: "memberships.exists(m, m.standing == 'good')",
     },
     ...signed('memberships[0]'),

@@ -49,15 +49,7 @@ export const logged = (example: string) => ({
 });
 export const id = (example: string) => ({ type: 'string' as const, says: 'Its identifier.', example });
 
-export const standings = [
-  'good',
-  'revoked',
-  'suspended',
-  'expired',
-  'not_yet_valid',
-  'retracted',
-  'failed',
-] as const;
+export const standings = ['good', 'revoked', 'suspended', 'expired', 'not_yet_valid'] as const;
 
 export const signed = (it: string) => ({
   signed_by: signedBy(`${it}.signed_by == 'builder'`),

@@ -1,0 +1,139 @@
+import type { JsonObject } from '../../../json/is-object.ts';
+import type { KnownBytes } from '../../blobs/same-bytes.ts';
+import { cidIn, codecs, digestHex, statementStart } from '../../identifiers/cid.ts';
+import { statementNode } from '../../lineage/edges.ts';
+import type { Artefact, UnknownCode } from '../facts.ts';
+import { type Ancestry, artefactOf } from './ancestry.ts';
+import type { Bills, NamedFile } from './bill-facts.ts';
+import type { ComputationFound } from './computation-facts.ts';
+import type { Description } from './descriptions.ts';
+import { governanceFacts } from './governance-facts.ts';
+import type { Knowledge } from './knowledge.ts';
+import { inField } from './statements-about.ts';
+
+/** The statements that say so are listed up to this many. */
+const statementsShown = 20;
+
+/** What lacks something if statements about a thing are left out. */
+const factLists = ['signed_by', 'signatures', 'names', 'kinds', 'model_signatures'];
+const governedLists = ['reviews', 'declarations', 'certificates', 'memberships'];
+
+interface Found {
+  readonly ancestry: Ancestry;
+  readonly knowledge: Knowledge;
+  readonly descriptions: readonly Description[];
+  readonly computations: ReadonlyMap<string, ComputationFound>;
+  /** What bills of materials list. */
+  readonly bills: Bills;
+}
+
+/** A thing with what is stated about it. */
+export function artefactFacts(
+  node: string,
+  { ancestry, knowledge, descriptions, computations, bills }: Found,
+): Artefact {
+  const id = artefactOf(node);
+  const bytes = knowledge.bytesOf(node);
+  const registrations = knowledge.statements(node, 'DataRegistration');
+  const metadata = knowledge.statements(node, 'MetadataRegistration');
+  const { own, signatures, isCut } = signaturesOf(node, knowledge);
+  const { lacksDocument, ...governed } = governanceFacts(
+    knowledge.statements(node, 'GovernanceRegistration'),
+    knowledge,
+  );
+  const madeBy = ancestry.madeBy.get(node) ?? [];
+  const { unknown: noBill, ...billed } = bills;
+  const log = registrations
+    .map((one) => knowledge.logged(statementNode(one)))
+    .find((one) => one !== undefined);
+  const isUndescribed =
+    descriptions.length === 0 &&
+    namedFiles(node, knowledge).some(({ file }) => !knowledge.documents.isRead(file));
+  const unknown: Record<string, UnknownCode> = {
+    ...noBill,
+    ...(!log && { log: 'no_log_proof' }),
+    ...(!bytes && cidIn(id)?.codec === codecs.raw && { size: 'bytes_missing' }),
+    ...(isUndescribed && { kind: 'bytes_missing', name: 'bytes_missing' }),
+  };
+  const cut = [
+    ...(knowledge.isCut(node) ? [...factLists, ...governedLists] : []),
+    ...(isCut ? ['signatures', 'model_signatures'] : []),
+    ...(lacksDocument ? governedLists : []),
+    ...(ancestry.isCut ? ['made_by', 'provenance'] : []),
+  ];
+  return {
+    ...describedArtefact(id, descriptions, ancestry.paths.get(node) ?? [], bytes),
+    made_by: madeBy,
+    signatures,
+    ...governed,
+    provenance: madeBy.flatMap((one) => computations.get(one)?.provenance ?? []),
+    ...billed,
+    model_signatures: own.filter(({ kind }) => kind === 'dsse' || kind === 'sigstore'),
+    statements: [...registrations, ...metadata].slice(0, statementsShown).map(statementNode),
+    ...(log && { log }),
+    unknown,
+    ...(cut.length > 0 && { cut: [...new Set(cut)] }),
+  };
+}
+
+/** The files that metadata names. */
+export function namedFiles(node: string, knowledge: Knowledge): NamedFile[] {
+  return knowledge
+    .statements(node, 'MetadataRegistration')
+    .flatMap((one) => inField(one, 'metadata').map((file) => ({ file, statement: statementNode(one) })));
+}
+
+/** What metadata says of a thing, and its bytes as far as they are known. */
+function describedArtefact(
+  id: string,
+  descriptions: readonly Description[],
+  paths: readonly string[],
+  bytes: KnownBytes | undefined,
+): Artefact {
+  const isFolder = cidIn(id)?.codec === codecs.hashSequence;
+  const kinds = distinct([isFolder ? 'folder' : undefined, ...descriptions.map(({ kind }) => kind)]);
+  const names = distinct([...descriptions.map(({ name }) => name), ...paths]);
+  const metadata: JsonObject = Object.assign({}, ...descriptions.toReversed().map(({ said }) => said));
+  const types = [metadata.media_type, metadata.mediaType, metadata.format];
+  const mediaType = types.find((one) => typeof one === 'string');
+  return {
+    id,
+    ...(kinds[0] !== undefined && { kind: kinds[0] }),
+    kinds,
+    ...(names[0] !== undefined && { name: names[0] }),
+    names,
+    hashes: hashesOf(id, bytes),
+    ...(bytes && { size: bytes.size }),
+    ...(mediaType !== undefined && { media_type: mediaType }),
+    metadata,
+  };
+}
+
+function distinct(texts: readonly (string | undefined)[]): string[] {
+  return [...new Set(texts.filter((one) => one !== undefined))];
+}
+
+/** A folder is called by the digest of its list, which is no digest of its content. */
+function hashesOf(id: string, bytes: KnownBytes | undefined): JsonObject {
+  const hashes: Record<string, string> = {};
+  for (const name of [id, ...(bytes?.names ?? [])]) {
+    const cid = cidIn(name);
+    if (cid?.codec === codecs.raw) hashes[cid.multihash === 'blake3' ? 'blake3' : 'sha256'] = digestHex(cid);
+  }
+  return hashes;
+}
+
+/** Signatures over a thing itself come first, then those of its registrations. */
+function signaturesOf(node: string, knowledge: Knowledge) {
+  const itself = [...knowledge.namesOf(node), ...(node.startsWith(statementStart) ? [node] : [])];
+  const direct = [...new Set(itself)].map((name) => knowledge.signed(name));
+  const registered = knowledge
+    .statements(node, 'DataRegistration')
+    .map((one) => knowledge.signed(statementNode(one)));
+  const all = [...direct, ...registered];
+  return {
+    own: direct.flatMap(({ signatures }) => signatures),
+    signatures: all.flatMap(({ signatures }) => signatures),
+    isCut: all.some(({ isCut }) => isCut),
+  };
+}

@@ -1,0 +1,154 @@
+import { ServiceError } from '../../../errors.ts';
+import { isObject, type JsonObject } from '../../../json/is-object.ts';
+import { listOf } from '../../credentials/credential-shape.ts';
+import type { Evidence } from '../../evidence/evidence.ts';
+import { identified } from '../../evidence/things.ts';
+import { cidIn } from '../../identifiers/cid.ts';
+import type { Artefact, Fact, UnknownCode } from '../facts.ts';
+import type { FactPorts } from './ports.ts';
+
+/** Larger files are not read for a check. */
+const billLimit = 32 << 20;
+
+/** Formats that list components or vulnerabilities. */
+const billKinds = new Set([
+  'cyclonedx',
+  'spdx-2',
+  'spdx-3',
+  'in-toto',
+  'dsse',
+  'sigstore-bundle',
+  'attestations',
+]);
+
+/** A file that metadata names, and the statement that names it. */
+export interface NamedFile {
+  readonly file: string;
+  readonly statement: string;
+}
+
+export type Bills = Pick<Artefact, 'components' | 'vulnerabilities' | 'unknown'>;
+
+/** What bills of materials and VEX documents list about a thing. Without such a document nobody knows. */
+export async function billFacts(
+  { documents, evidenceReader }: Pick<FactPorts, 'documents' | 'evidenceReader'>,
+  files: readonly NamedFile[],
+): Promise<Bills> {
+  const components: Fact<'component'>[] = [];
+  const vulnerabilities: Fact<'vulnerability'>[] = [];
+  let why: { components?: UnknownCode; vulnerabilities?: UnknownCode } = {
+    components: 'no_such_evidence',
+    vulnerabilities: 'no_such_evidence',
+  };
+  for (const { file, statement } of files) {
+    const cid = cidIn(file);
+    const [bytes] = cid ? await documents([cid], billLimit) : [];
+    if (!bytes) {
+      why = {
+        ...why,
+        ...(why.components && { components: 'bytes_missing', vulnerabilities: 'bytes_missing' }),
+      };
+      continue;
+    }
+    const read = await evidenceReader.read(bytes).catch(refused);
+    if (!read || !billKinds.has(read.kind)) continue;
+    for (const evidence of read.evidence) {
+      const listed = componentsIn(evidence, statement);
+      components.push(...listed);
+      const found = vulnerabilitiesIn(evidence, statement);
+      vulnerabilities.push(...found);
+      if (listed.length > 0) delete why.components;
+      if (found.length > 0 || evidence.listsVulnerabilities) delete why.vulnerabilities;
+    }
+  }
+  return {
+    ...(why.components === undefined && { components }),
+    ...(why.vulnerabilities === undefined && { vulnerabilities }),
+    ...(Object.keys(why).length > 0 && { unknown: why }),
+  };
+}
+
+/** Most metadata is no evidence. */
+function refused(error: unknown): undefined {
+  if (error instanceof ServiceError && error.code !== 'unavailable') return undefined;
+  throw error;
+}
+
+/** What documents call the description of a component. */
+const componentMembers = ['component', 'package', 'software_Package', 'element'];
+
+function componentsIn({ about, descriptions = [] }: Evidence, statement: string): Fact<'component'>[] {
+  const products = new Set(about.map((thing) => identified(thing).id));
+  return descriptions.flatMap(({ about: thing, document }) => {
+    const described = componentMembers.map((member) => document[member]).find(isObject);
+    if (!described || products.has(identified(thing).id)) return [];
+    return [{ ...componentOf(described), statements: [statement] }];
+  });
+}
+
+function componentOf(said: JsonObject): Fact<'component'> {
+  const { group, name, version, versionInfo, purl, externalRefs } = said;
+  const whole = [group, name].filter((one) => typeof one === 'string').join('/');
+  const named = [version, versionInfo, said.software_packageVersion].find((one) => typeof one === 'string');
+  const url = [purl, said.software_packageUrl, purlIn(externalRefs)].find((one) => typeof one === 'string');
+  return {
+    name: whole,
+    ...(named !== undefined && { version: named }),
+    ...(url !== undefined && { purl: url }),
+    licenses: licensesIn(said),
+  };
+}
+
+function purlIn(references: unknown): unknown {
+  return listOf(references)
+    .filter(isObject)
+    .find(({ referenceType }) => referenceType === 'purl')?.referenceLocator;
+}
+
+/** License ids and expressions, without the words of SPDX for "nobody said". */
+function licensesIn({ licenses, licenseConcluded, licenseDeclared }: JsonObject): string[] {
+  const ofCycloneDx = listOf(licenses)
+    .filter(isObject)
+    .map(({ license, expression }) => {
+      const { id, name } = isObject(license) ? license : {};
+      return expression ?? id ?? name;
+    });
+  const all = [...ofCycloneDx, licenseConcluded, licenseDeclared];
+  const said = all.filter((one) => typeof one === 'string' && one !== 'NOASSERTION' && one !== 'NONE');
+  return [...new Set(said as string[])];
+}
+
+const severities = ['none', 'info', 'low', 'medium', 'high', 'critical'];
+
+function vulnerabilitiesIn({ descriptions = [] }: Evidence, statement: string): Fact<'vulnerability'>[] {
+  return descriptions.flatMap(({ document }) =>
+    listOf(document.vulnerabilities)
+      .filter(isObject)
+      .map((one) => ({
+        id: String(one.id ?? one.name ?? one.spdxId ?? ''),
+        severity: severityOf(one),
+        state: stateOf(one),
+        statements: [statement],
+      })),
+  );
+}
+
+/** The worst that anybody has given it. */
+function severityOf({ ratings, assessment }: JsonObject): string {
+  const given = [...listOf(ratings), assessment].filter(isObject);
+  const words = given.map((one) => String(one.severity ?? one.security_severity ?? '').toLowerCase());
+  return severities.findLast((word) => words.includes(word)) ?? 'unknown';
+}
+
+/** The relations of SPDX 3 say what was decided. */
+const spdxStates: Readonly<Record<string, string>> = {
+  doesNotAffect: 'not_affected',
+  fixedIn: 'resolved',
+  underInvestigationFor: 'in_triage',
+  affects: 'exploitable',
+};
+
+function stateOf({ analysis, assessment }: JsonObject): string {
+  if (isObject(analysis) && typeof analysis.state === 'string') return analysis.state;
+  return isObject(assessment) ? (spdxStates[String(assessment.relationshipType)] ?? '') : '';
+}

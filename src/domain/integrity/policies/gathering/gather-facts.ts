@@ -1,0 +1,100 @@
+import { traceLineage } from '../../lineage/lineage.ts';
+import type { StatementScope } from '../../ports.ts';
+import { type Claim, retractedAmong } from '../../signatures/trust.ts';
+import type { Artefact, Fact, Facts } from '../facts.ts';
+import { type Ancestry, ancestryOf } from './ancestry.ts';
+import { artefactFacts, namedFiles } from './artefact-facts.ts';
+import { billFacts } from './bill-facts.ts';
+import { type ComputationFound, computationFacts, type NameOf } from './computation-facts.ts';
+import { type Description, descriptionsOf } from './descriptions.ts';
+import { governanceFacts } from './governance-facts.ts';
+import { type Knowledge, readKnowledge } from './knowledge.ts';
+import type { FactPorts, Wanted } from './ports.ts';
+
+/** An ancestry with more nodes is cut. */
+const lineageBounds = { depth: 100, limit: 10_000 };
+
+/**
+ * What conditions can read about a subject, as its reader sees it. Retracted statements say nothing.
+ * @param subject an identifier.
+ * @throws ServiceError `not_found` if nothing visible speaks of it.
+ */
+export async function gatherFacts(
+  ports: FactPorts,
+  subject: string,
+  scope: StatementScope,
+  wanted: Wanted,
+): Promise<Facts> {
+  const trusting = { ...ports.trusting, knownDids: wanted.signers };
+  const flows = ['upstream'] as const;
+  const query = { start: subject, flows, ...lineageBounds, kinds: null, isBare: true as const };
+  const retracted = (claims: readonly Claim[]) => retractedAmong(trusting, claims);
+  const ancestry = ancestryOf(await traceLineage(ports, query, scope, retracted));
+  const { start, upstream, steps, isCut } = ancestry;
+  const members = ancestry.members.get(start) ?? [];
+  const nodes = [...new Set([start, ...upstream, ...members])];
+  const agents = agentsOf(ancestry);
+  const things = { ancestry, nodes, agents };
+  const { knowledge, statements } = await readKnowledge(ports, trusting, things, scope, wanted);
+  const described = new Map(nodes.map((node) => [node, descriptionsOf(node, knowledge)]));
+  const computations = new Map<string, ComputationFound>();
+  for (const [id, step] of steps) computations.set(id, computationFacts(step, knowledge, namesIn(described)));
+  const artefacts: Record<string, Artefact> = {};
+  const readsBills = wanted.field('components') || wanted.field('vulnerabilities');
+  for (const node of nodes) {
+    const bills = readsBills ? await billFacts(ports, namedFiles(node, knowledge)) : {};
+    const descriptions = described.get(node) ?? [];
+    artefacts[node] = artefactFacts(node, { ancestry, knowledge, descriptions, computations, bills });
+  }
+  const names = await ports.names(agents);
+  const ofAgents = agents.map((did) => [did, agentFacts(did, names.get(did), ancestry, knowledge)]);
+  return {
+    subject: start,
+    upstream,
+    members,
+    computations: [...steps.keys()],
+    agents,
+    ...(wanted.field('complete') && { complete: await ports.isComplete(statements) }),
+    ...(isCut && { cut: ['upstream', 'computations', 'agents', 'members'] }),
+    things: {
+      artefacts,
+      computations: Object.fromEntries(computations.entries().map(([id, { fact }]) => [id, fact])),
+      agents: Object.fromEntries(ofAgents),
+    },
+    service: [...ports.trusting.ownDids],
+    faults: [],
+  };
+}
+
+function namesIn(described: ReadonlyMap<string, readonly Description[]>): NameOf {
+  return (id, signers) =>
+    (described.get(id) ?? [])
+      .filter((one) => signers.size === 0 || !one.signers.isDisjointFrom(signers))
+      .map(({ name }) => name)
+      .find((name) => name !== undefined);
+}
+
+function agentsOf({ start, steps }: Ancestry): string[] {
+  const operators = steps.values().flatMap((step) => step.operators);
+  return [...new Set([...(start.startsWith('did:') ? [start] : []), ...operators])];
+}
+
+function agentFacts(
+  did: string,
+  name: string | undefined,
+  { steps }: Ancestry,
+  knowledge: Knowledge,
+): Fact<'agent'> {
+  const registrations = knowledge.statements(did, 'GovernanceRegistration');
+  const { memberships, lacksDocument } = governanceFacts(registrations, knowledge);
+  const operated = [...steps.values()].filter(({ operators }) => operators.includes(did)).map(({ id }) => id);
+  return {
+    id: did,
+    ...(name !== undefined && { name }),
+    operated,
+    memberships,
+    statements: operated.slice(0, 20),
+    unknown: { exchanges: 'not_read' },
+    ...((lacksDocument || knowledge.isCut(did)) && { cut: ['memberships'] }),
+  };
+}

@@ -1,0 +1,132 @@
+import type { KnownBytes } from '../../blobs/same-bytes.ts';
+import { statementStart } from '../../identifiers/cid.ts';
+import { statementNode } from '../../lineage/edges.ts';
+import type { StatementScope } from '../../ports.ts';
+import { registrantOf } from '../../signatures/proven.ts';
+import { type Claim, retractedAmong, type TrustPorts } from '../../signatures/trust.ts';
+import type { ReferringStatement } from '../../statements/rows.ts';
+import type { LogFact } from '../facts.ts';
+import { type Ancestry, artefactOf } from './ancestry.ts';
+import { type Documents, readDocuments } from './documents.ts';
+import type { FactPorts, Wanted } from './ports.ts';
+import { type Signed, signaturesAbout, unsigned } from './signature-facts.ts';
+import { type About, inField, statementsAbout } from './statements-about.ts';
+
+/** The things of an ancestry that facts are about. */
+export interface ThingsRead {
+  readonly ancestry: Ancestry;
+  /** Artefacts, as nodes of the lineage. */
+  readonly nodes: readonly string[];
+  /** DIDs. */
+  readonly agents: readonly string[];
+}
+
+type FactKind = 'DataRegistration' | 'MetadataRegistration' | 'GovernanceRegistration';
+
+interface Read {
+  readonly known: ReadonlyMap<string, KnownBytes>;
+  readonly about: ReadonlyMap<string, About>;
+  readonly signed: ReadonlyMap<string, Signed>;
+  readonly documents: Documents;
+  readonly logged: ReadonlyMap<string, LogFact>;
+}
+
+/** What was read about the things of an ancestry. Retracted statements are left out. */
+export class Knowledge {
+  readonly documents: Documents;
+  readonly #read: Read;
+
+  constructor(read: Read) {
+    this.#read = read;
+    this.documents = read.documents;
+  }
+
+  /** What is known of the bytes of an artefact. */
+  bytesOf(node: string): KnownBytes | undefined {
+    return this.#read.known.get(artefactOf(node));
+  }
+
+  /** All identifiers of a thing. */
+  namesOf(node: string): readonly string[] {
+    return this.bytesOf(node)?.names ?? [artefactOf(node)];
+  }
+
+  /** The statements of a kind about a thing. */
+  statements(node: string, kind: FactKind): ReferringStatement[] {
+    const all = this.namesOf(node).flatMap((name) => this.#read.about.get(name)?.statements ?? []);
+    const ofKind = all.filter((one) => one.kind === kind);
+    return [...new Map(ofKind.map((one) => [statementNode(one), one])).values()];
+  }
+
+  /** Whether there are more statements about a thing than were read. */
+  isCut(node: string): boolean {
+    return this.namesOf(node).some((name) => this.#read.about.get(name)?.isCut);
+  }
+
+  /** The signatures about a statement or a thing. */
+  signed(id: string): Signed {
+    return this.#read.signed.get(id) ?? unsigned;
+  }
+
+  /** Where a statement stands in a log. */
+  logged(statement: string): LogFact | undefined {
+    return this.#read.logged.get(statement);
+  }
+}
+
+/** Reads what is stated about the things of an ancestry, who signed that, and the documents that it names. */
+export async function readKnowledge(
+  ports: FactPorts,
+  trusting: TrustPorts,
+  { ancestry: { start, steps }, nodes, agents }: ThingsRead,
+  scope: StatementScope,
+  wanted: Wanted,
+): Promise<{ readonly knowledge: Knowledge; readonly statements: readonly string[] }> {
+  const artefacts = [...new Set(nodes.map(artefactOf))];
+  const known = await ports.sameBytes.withReferences(artefacts);
+  const names = new Set(artefacts.flatMap((id) => known.get(id)?.names ?? [id]));
+  const spoken = [...new Set([...names, ...steps.keys(), ...agents])];
+  const about = await withoutRetracted(trusting, await statementsAbout(ports.statementIndex, spoken, scope));
+  const said = distinct(about);
+  const claims = [
+    ...names.values().map((id) => ({ id, registeredBy: undefined })),
+    ...steps.values().map(({ id, registeredBy }) => ({ id, registeredBy })),
+    ...said.map(claimOf),
+  ];
+  const statements = [
+    ...new Set([
+      ...steps.keys(),
+      ...said.map(statementNode),
+      ...(start.startsWith(statementStart) ? [start] : []),
+    ]),
+  ];
+  const named = said.flatMap((one) => [...inField(one, 'metadata'), ...inField(one, 'document')]);
+  const [signed, documents, logged] = await Promise.all([
+    signaturesAbout(trusting, claims),
+    readDocuments(ports, named),
+    wanted.field('log') ? ports.logged(statements) : new Map<string, LogFact>(),
+  ]);
+  return { knowledge: new Knowledge({ known, about, signed, documents, logged }), statements };
+}
+
+async function withoutRetracted(
+  trusting: TrustPorts,
+  about: ReadonlyMap<string, About>,
+): Promise<ReadonlyMap<string, About>> {
+  const gone = await retractedAmong(trusting, distinct(about).map(claimOf));
+  if (gone.size === 0) return about;
+  const standing = ({ statements, isCut }: About) => ({
+    statements: statements.filter((one) => !gone.has(statementNode(one))),
+    isCut,
+  });
+  return new Map(about.entries().map(([id, one]) => [id, standing(one)]));
+}
+
+function distinct(about: ReadonlyMap<string, About>): ReferringStatement[] {
+  const all = [...about.values()].flatMap(({ statements }) => statements);
+  return [...new Map(all.map((one) => [statementNode(one), one])).values()];
+}
+
+function claimOf(statement: ReferringStatement): Claim {
+  return { id: statementNode(statement), registeredBy: registrantOf(statement) };
+}

@@ -1,0 +1,29 @@
+import { parseVkey, type Vkey } from '../../log/notes/vkey.ts';
+import type { Wanted } from './gathering/ports.ts';
+import type { Policy } from './read-policy.ts';
+
+/** What a policy reads, and whose signatures and logs count for it. */
+export interface PolicyNeeds extends Wanted {
+  /** The keys of the log and of the witnesses that the policy names. */
+  readonly logKeys: readonly Vkey[];
+}
+
+/** @param explain everything is looked up, because somebody wants to see all facts. */
+export function needsOf({ document, rules }: Policy, explain = false): PolicyNeeds {
+  const words = new Set(rules.flatMap(({ for: things = '', require }) => wordsIn(`${things} ${require}`)));
+  const { log: { key, witnesses = [] } = {} } = document;
+  return {
+    field: (name) => explain || words.has(name),
+    signers: new Set(
+      Object.values(document.signers)
+        .flat()
+        .map((one) => (typeof one === 'string' ? one : one.sigstore.identity)),
+    ),
+    logKeys: [...(key === undefined ? [] : [key]), ...witnesses].map(parseVkey),
+  };
+}
+
+/** All names that a condition can read, and more. */
+function wordsIn(condition: string): string[] {
+  return condition.match(/[a-z_]\w*/gi) ?? [];
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { checkAnswer } from '../../src/contract/integrity/checks.ts';
+import { blobUrn } from '../builders/statements.ts';
+import { newGraph } from './manifest-samples.ts';
+import { send, useService } from './service.ts';
+import { type Json, signedCredential, signingKey, trusted } from './trusted-statements.ts';
+
+const service = useService();
+const builder = trusted(service);
+const reviewer = signingKey();
+
+/** Stores a statement in a graph, signed by a key. */
+async function put(graph_id: string, fields: Json, signing?: ReturnType<typeof signingKey>): Promise<string> {
+  const by = signing?.key.did ?? builder.key.did;
+  const { json } = await builder.put(
+    { ...builder.statement(), data: undefined, registeredBy: by, ...fields },
+    { graph_id },
+  );
+  const id = `urn:cid:${json.rdfc_cid}`;
+  const credential = await signedCredential(id, {}, signing);
+  await builder.put(builder.registration(credential), { graph_id });
+  return id;
+}
+
+async function document(value: object): Promise<string> {
+  return `urn:cid:${(await send(service, 'PUT', '/store/v1/jcs', value)).json.cid}`;
+}
+
+/** data → model, signed by the builder. */
+async function signedModel(name: string) {
+  const graph = await newGraph(service);
+  const [data, model] = [blobUrn(`${name}.csv`), blobUrn(`${name}.bin`)];
+  const dataset = await document({ name: `${name}.csv`, kind: 'dataset' });
+  await put(graph, { '@type': 'MetadataRegistration', subject: data, metadata: dataset });
+  await put(graph, {
+    '@type': 'MetadataRegistration',
+    subject: model,
+    metadata: await document({ name, kind: 'model' }),
+  });
+  const ends = { input: data, output: model, computation: blobUrn('train.py'), operatedBy: builder.key.did };
+  const run = await put(graph, { '@type': 'ComputationRegistration', ...ends });
+  const facts = {
+    type: 'CairnRun',
+    version: 1,
+    name: 'train',
+    command: ['train', '--lr', '1'],
+    exit_code: 0,
+    metrics: { accuracy: 0.93 },
+  };
+  await put(graph, { '@type': 'MetadataRegistration', subject: run, metadata: await document(facts) });
+  const review = (decision: string, signing = reviewer) =>
+    document({ decision, comment: `It is ${decision}.` }).then((said) =>
+      put(graph, { '@type': 'GovernanceRegistration', subject: data, document: said }, signing),
+    );
+  return { graph, data, model, run, review };
+}
+
+const rules = [
+  { name: 'made by the builder', require: "made_by.exists(c, c.signed_by == 'builder')" },
+  {
+    name: 'training data was approved',
+    for: "upstream.filter(a, a.kind == 'dataset')",
+    require: "it.reviews.exists(r, r.decision == 'approved' && r.signed_by == 'reviewers')",
+  },
+];
+
+function policyWith(some: readonly object[] = rules) {
+  return {
+    cairn: 'policy/1',
+    name: 'release',
+    signers: { builder: [builder.key.did], reviewers: [reviewer.key.did] },
+    rules: some,
+  };
+}
+
+async function check(subject: string, policy: unknown = policyWith(), more: Json = {}) {
+  const { status, json, text } = await send(service, 'POST', '/checks/v1', { subject, policy, ...more });
+  expect(status, text).toBe(200);
+  return checkAnswer.parse(json);
+}
+
+describe('POST /checks/v1', () => {
+  test('passes, and names the statements that decided', async () => {
+    const { model, run, review } = await signedModel('passing');
+    const approval = await review('approved');
+    const answer = await check(model);
+    expect(answer).toMatchObject({ result: 'pass', truncated: false });
+    const [made, approved] = answer.verdicts[0]?.rules ?? [];
+    expect(made).toMatchObject({ result: 'pass' });
+    expect(made?.decided_by).toContain(run);
+    expect(approved?.decided_by).toContain(approval);
+    expect(approved?.things).toMatchObject({ count: 1 });
+  });
+
+  test('fails with what is missing', async () => {
+    const { data, model } = await signedModel('unreviewed');
+    const answer = await check(model);
+    expect(answer).toMatchObject({ result: 'fail' });
+    expect(answer.verdicts[0]?.rules[1]).toMatchObject({
+      result: 'fail',
+      missing: [{ fact: 'reviews', of: data }],
+    });
+  });
+
+  test('shows the facts if it is asked to', async () => {
+    const { data, model, run } = await signedModel('explained');
+    const { verdicts } = await check(model, policyWith(), { explain: true });
+    expect(verdicts[0]?.facts).toMatchObject({
+      subject: model,
+      upstream: [data],
+      computations: [run],
+      things: {
+        artefacts: { [model]: { kind: 'model', made_by: [run] }, [data]: { kind: 'dataset' } },
+        computations: { [run]: { command: 'train --lr 1', exit_code: 0, metrics: { accuracy: 0.93 } } },
+      },
+    });
+  });
+
+  test('does not count what was withdrawn', async () => {
+    const { data, model, review, graph } = await signedModel('withdrawn');
+    const approval = await review('approved');
+    expect(await check(model)).toMatchObject({ result: 'pass' });
+    await put(
+      graph,
+      { '@type': 'RetractionRegistration', subject: approval, reason: 'Too early.' },
+      reviewer,
+    );
+    expect(await check(model)).toMatchObject({ result: 'fail' });
+    await review('approved');
+    expect(await check(model)).toMatchObject({ result: 'pass' });
+    await review('rejected');
+    const { verdicts } = await check(model);
+    expect(verdicts[0]?.rules[1]).toMatchObject({ result: 'fail', things: { deciding: [data] } });
+  });
+
+  test('counts no signature of others, however many there are', async () => {
+    const { model, data, graph } = await signedModel('drowned');
+    const said = await document({ decision: 'approved', comment: 'By strangers.' });
+    const fields = { '@type': 'GovernanceRegistration', subject: data, document: said };
+    const approval = await put(graph, fields, signingKey());
+    for (let stranger = 0; stranger < 21; stranger += 1)
+      await builder.put(builder.registration(await signedCredential(approval, {}, signingKey())));
+    expect(await check(model)).toMatchObject({ result: 'fail' });
+    await builder.put(builder.registration(await signedCredential(approval, {}, reviewer)));
+    expect(await check(model)).toMatchObject({ result: 'pass' });
+  });
+
+  test('lets nobody describe a signed run in the name of its registrant', async () => {
+    const { model, run, graph } = await signedModel('described');
+    const rule = [{ name: 'accurate', require: 'made_by.all(c, c.metrics.accuracy > 0.9)' }];
+    expect(await check(model, policyWith(rule))).toMatchObject({ result: 'pass' });
+    const facts = { type: 'CairnRun', version: 1, name: 'train', metrics: { accuracy: 0.1 } };
+    const statement = {
+      ...builder.statement(),
+      data: undefined,
+      '@type': 'MetadataRegistration',
+      subject: run,
+    };
+    await builder.put({ ...statement, metadata: await document(facts) }, { graph_id: graph });
+    expect(await check(model, policyWith(rule))).toMatchObject({ result: 'pass' });
+  });
+
+  test('finds the subject by its name, its digest or its graph', async () => {
+    const { model, graph } = await signedModel('found by name');
+    for (const subject of ['found by name', 'Found By NAME', model, model.replace('urn:cid:', ''), graph])
+      expect(await check(subject)).toMatchObject({ verdicts: [{ subject: model }] });
+    await signedModel('found by name');
+    await send(service, 'PUT', '/store/v1/blob', 'found by name.bin');
+    const { json } = await send(service, 'GET', `/search/v1?q=${model}`);
+    expect(json.artefacts.items[0].id).toBe(model);
+    const other = blobUrn('another thing');
+    const said = await document({ name: 'found by name' });
+    await put(graph, { '@type': 'MetadataRegistration', subject: other, metadata: said });
+    const body = { subject: 'found by name', policy: policyWith() };
+    const { status, json: refusal } = await send(service, 'POST', '/checks/v1', body);
+    expect(status).toBe(409);
+    expect(refusal.error).toContain(model);
+    expect(refusal.error).toContain(other);
+  });
+
+  test('takes a policy as text, as JSON, or by the CID under which it is stored', async () => {
+    const { model } = await signedModel('policy forms');
+    const text = `cairn: policy/1\nname: one line\nrules: [{ name: any, require: "size(made_by) > 0" }]\n`;
+    const stored = await send(service, 'PUT', '/store/v1/blob', text);
+    const asJson = await document(policyWith());
+    for (const policy of [text, stored.json.cid, asJson, policyWith()])
+      expect((await check(model, policy)).verdicts).toHaveLength(1);
+    const unknown = await send(service, 'POST', '/checks/v1', { subject: model, policy: blobUrn('none') });
+    expect(unknown.status).toBe(404);
+  });
+
+  test('refuses a policy that cannot be used, with the place and what is meant', async () => {
+    const policy = 'cairn: policy/1\nname: x\nrules:\n  - name: a\n    require: subject.nmae == "x"\n';
+    const { status, json } = await send(service, 'POST', '/checks/v1', { subject: blobUrn('x'), policy });
+    expect(status).toBe(400);
+    expect(json.error).toContain('Line 5');
+    expect(json.error).toContain('"name"');
+  });
+
+  test('says that nobody knows the subject', async () => {
+    for (const subject of ['no such thing', blobUrn('never stored')]) {
+      const { status } = await send(service, 'POST', '/checks/v1', { subject, policy: policyWith() });
+      expect(status).toBe(404);
+    }
+  });
+});
