@@ -1,0 +1,61 @@
+import type { RandomAccess } from '../../json/random-access.ts';
+import type { Vkey } from '../../log/notes/vkey.ts';
+import type { ManifestForm } from '../manifest/carrier.ts';
+import { indexManifest } from '../manifest/indexed/indexed-manifest.ts';
+import type { ManifestFinding, ManifestSummary } from '../manifest/summary.ts';
+import type { ManifestVerification } from '../manifest/verify.ts';
+import { type Check, check } from './check.ts';
+import type { Facts } from './facts.ts';
+import { type CarriedReading, carriedFacts, carriedSubjects } from './gathering/carried.ts';
+import { gatherFacts } from './gathering/gather-facts.ts';
+import type { Policy } from './read-policy.ts';
+import { needsOf } from './wanted.ts';
+
+export interface ManifestChecking extends ManifestVerification, Omit<CarriedReading, 'logKeys'> {
+  readonly now: () => Date;
+}
+
+export interface ManifestCheckRequest {
+  /** An identifier, a digest or a name; undefined for the results, from which nothing else was made. */
+  readonly subject: string | undefined;
+  readonly policy: Policy;
+  /** Whether all facts are looked up, also those that the policy does not read. */
+  readonly explain: boolean;
+}
+
+export interface ManifestCheck {
+  readonly check: Check;
+  readonly facts: readonly Facts[];
+  readonly summary: ManifestSummary;
+}
+
+/**
+ * Verifies a manifest and applies a policy to something in it. A manifest that was altered passes nothing.
+ * @param onFinding called with what the verification finds.
+ * @throws ServiceError `not_found` if nothing in it speaks of the subject, `conflict` if several things have its name.
+ */
+export async function checkManifest(
+  ports: ManifestChecking,
+  file: RandomAccess,
+  form: ManifestForm,
+  { subject, policy, explain }: ManifestCheckRequest,
+  onFinding: (finding: ManifestFinding) => void = () => {},
+): Promise<ManifestCheck> {
+  const faults: string[] = [];
+  const manifest = await indexManifest(ports, file, form, (finding) => {
+    if (finding.kind === 'fault' && faults.length < faultsKept) faults.push(finding.place);
+    onFinding(finding);
+  });
+  const needs = needsOf(policy, explain);
+  const { logs, policy: witnesses } = ports.logs;
+  const known: Vkey[] = [...logs, ...[...witnesses.logs, ...witnesses.witnesses].map(({ vkey }) => vkey)];
+  const reading = carriedFacts(manifest, { ...ports, logKeys: [...known, ...needs.logKeys] });
+  const subjects = await carriedSubjects(manifest, subject);
+  const facts: Facts[] = [];
+  for (const id of subjects.ids)
+    facts.push({ ...(await gatherFacts(reading, id, manifest.scope, needs)), faults });
+  const { isCut } = subjects;
+  return { check: await check(policy, { facts, isCut }, ports.now()), facts, summary: manifest.summary };
+}
+
+const faultsKept = 100;

@@ -1,0 +1,80 @@
+import { ServiceError } from '../../../errors.ts';
+import type { Vkey } from '../../../log/notes/vkey.ts';
+import { uuidIn } from '../../identifiers/identifiers.ts';
+import type { IndexedManifest } from '../../manifest/indexed/indexed-manifest.ts';
+import type { StatementScope } from '../../ports.ts';
+import { carriedNames, subjectsNamed } from '../../report/carried.ts';
+import { resultsIn } from '../../report/results.ts';
+import { identifiedBy } from '../../search/identified.ts';
+import { CarriedLogPlaces } from './carried-log.ts';
+import type { FactPorts } from './ports.ts';
+import { mostSubjects, type Subjects } from './subjects.ts';
+
+/** What a reader of a manifest knows beside it. */
+export interface CarriedReading extends Pick<FactPorts, 'evidenceReader'> {
+  /** Keys of the logs and witnesses that count. */
+  readonly logKeys: readonly Vkey[];
+  /** The DIDs of the service that a signer `service` means. */
+  readonly serviceDids: ReadonlySet<string>;
+}
+
+/** Facts of a verified manifest. */
+export function carriedFacts(
+  manifest: IndexedManifest,
+  { evidenceReader, logKeys, serviceDids }: CarriedReading,
+): FactPorts {
+  const places = new CarriedLogPlaces(manifest, logKeys);
+  return {
+    ...manifest,
+    evidenceReader,
+    trusting: { ...manifest.signatures.trusting, ownDids: serviceDids },
+    names: (dids) => carriedNames(manifest, dids),
+    documents: async (cids, limit) => {
+      const found: (Uint8Array | undefined)[] = [];
+      for (const cid of cids) {
+        const size = await manifest.blobs.size(cid);
+        const content = size === undefined || size > limit ? undefined : await manifest.blobs.read(cid);
+        found.push(content && Buffer.concat(await Array.fromAsync(content.bytes)));
+      }
+      return found;
+    },
+    logged: (statements) => places.of(statements),
+    isComplete: async (statements) => (await places.of(statements)).size === new Set(statements).size,
+  };
+}
+
+const noHashes = { among: async () => [] };
+
+/**
+ * What a check of a manifest is about: a thing by its identifier, digest or name, or the results of the manifest.
+ * @param text undefined, or the UUID of a graph, for the results.
+ * @throws ServiceError `not_found` if nothing in the manifest has this name, `conflict` if several things have it.
+ */
+export async function carriedSubjects(
+  manifest: IndexedManifest,
+  text: string | undefined,
+): Promise<Subjects> {
+  const { statementIndex, scope } = manifest;
+  if (text === undefined || (uuidIn(text) && !(await isSpokenOf(manifest, text, scope)))) {
+    const { first: ids, isCut } = await resultsIn(statementIndex, scope, mostSubjects);
+    return { ids, graphId: scope.graphId, isCut };
+  }
+  const [identified] = await identifiedBy(text, noHashes);
+  const ids = identified === undefined ? await subjectsNamed(manifest, text) : [identified];
+  const [only, other] = ids;
+  const shown = JSON.stringify(text.slice(0, 200));
+  if (only === undefined)
+    throw new ServiceError('not_found', `Nothing in the manifest has the identifier or the name ${shown}.`);
+  if (other !== undefined)
+    throw new ServiceError(
+      'conflict',
+      `Several things are called ${shown}. Name one by its identifier: ${ids.join(', ')}.`,
+    );
+  return { ids: [only], graphId: scope.graphId, isCut: false };
+}
+
+async function isSpokenOf({ statementIndex }: IndexedManifest, uuid: string, scope: StatementScope) {
+  const page = { after: null, limit: 1 };
+  const { references } = await statementIndex.references([`urn:uuid:${uuidIn(uuid)}`], page, scope);
+  return references.length > 0;
+}
