@@ -206,6 +206,9 @@ describe('a signed credential that is written with other names', () => {
       (context) => [null, context],
       (context) => [context, null, context],
     );
+    const known = new Map<Json, ReadonlySet<string>>();
+    for (const original of [good, revoked, expired])
+      known.set(original, new Set((await vouched(original)).map((one) => JSON.stringify(one))));
     await fc.assert(
       fc.asyncProperty(originals, steps, places, async ([original, isGood], chosen, place) => {
         const rewrite = (document: Rewritable) =>
@@ -216,10 +219,10 @@ describe('a signed credential that is written with other names', () => {
           expect(isGood).toBe(true);
           expect(said(credential)).toEqual(said(original));
         }
-        const known = new Set((await vouched(original)).map((one) => JSON.stringify(one)));
-        for (const one of await vouched(credential)) expect(known).toContain(JSON.stringify(one));
+        for (const one of await vouched(credential))
+          expect(known.get(original)).toContain(JSON.stringify(one));
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(500) },
     );
   });
 });
