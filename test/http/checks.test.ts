@@ -1,59 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../src/contract/integrity/checks.ts';
 import { blobUrn } from '../builders/statements.ts';
-import { newGraph } from './manifest-samples.ts';
+import { checkedModels, reviewer } from './checked-model.ts';
 import { send, useService } from './service.ts';
-import { type Json, signedCredential, signingKey, trusted } from './trusted-statements.ts';
+import { type Json, signedCredential, signingKey } from './trusted-statements.ts';
 
 const service = useService();
-const builder = trusted(service);
-const reviewer = signingKey();
-
-/** Stores a statement in a graph, signed by a key. */
-async function put(graph_id: string, fields: Json, signing?: ReturnType<typeof signingKey>): Promise<string> {
-  const by = signing?.key.did ?? builder.key.did;
-  const { json } = await builder.put(
-    { ...builder.statement(), data: undefined, registeredBy: by, ...fields },
-    { graph_id },
-  );
-  const id = `urn:cid:${json.rdfc_cid}`;
-  const credential = await signedCredential(id, {}, signing);
-  await builder.put(builder.registration(credential), { graph_id });
-  return id;
-}
-
-async function document(value: object): Promise<string> {
-  return `urn:cid:${(await send(service, 'PUT', '/store/v1/jcs', value)).json.cid}`;
-}
-
-/** data → model, signed by the builder. */
-async function signedModel(name: string) {
-  const graph = await newGraph(service);
-  const [data, model] = [blobUrn(`${name}.csv`), blobUrn(`${name}.bin`)];
-  const dataset = await document({ name: `${name}.csv`, kind: 'dataset' });
-  await put(graph, { '@type': 'MetadataRegistration', subject: data, metadata: dataset });
-  await put(graph, {
-    '@type': 'MetadataRegistration',
-    subject: model,
-    metadata: await document({ name, kind: 'model' }),
-  });
-  const ends = { input: data, output: model, computation: blobUrn('train.py'), operatedBy: builder.key.did };
-  const run = await put(graph, { '@type': 'ComputationRegistration', ...ends });
-  const facts = {
-    type: 'CairnRun',
-    version: 1,
-    name: 'train',
-    command: ['train', '--lr', '1'],
-    exit_code: 0,
-    metrics: { accuracy: 0.93 },
-  };
-  await put(graph, { '@type': 'MetadataRegistration', subject: run, metadata: await document(facts) });
-  const review = (decision: string, signing = reviewer) =>
-    document({ decision, comment: `It is ${decision}.` }).then((said) =>
-      put(graph, { '@type': 'GovernanceRegistration', subject: data, document: said }, signing),
-    );
-  return { graph, data, model, run, review };
-}
+const { builder, put, document, signedModel } = checkedModels(service);
 
 const rules = [
   { name: 'made by the builder', require: "made_by.exists(c, c.signed_by == 'builder')" },

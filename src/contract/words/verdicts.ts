@@ -121,6 +121,7 @@ const nouns: Readonly<Record<string, string>> = {
   model_signatures: 'signature over the files of the model',
   statements: 'statement',
   names: 'name',
+  kinds: 'kind',
   inputs: 'input',
   outputs: 'output',
   programs: 'program',

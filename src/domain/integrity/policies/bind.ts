@@ -15,6 +15,7 @@ import { factList, factMap, noteMissing, noteStatements, noteUnknown, spend } fr
 
 type Plain = Readonly<Record<string, unknown>> & {
   readonly statements?: readonly string[];
+  readonly said_by?: Readonly<Record<string, readonly string[]>>;
   readonly unknown?: Readonly<Record<string, UnknownCode>>;
   readonly cut?: readonly string[];
 };
@@ -196,7 +197,7 @@ class FieldMap extends Map<string, CelInput> {
     const type = Object.hasOwn(this.fields, field) ? this.fields[field]?.type : undefined;
     if (type === undefined) return undefined;
     if (this.#isUnknown(field)) return undefined;
-    if (!isList(type)) noteStatements(this.#plain.statements ?? []);
+    if (!isList(type)) noteStatements(this.#plain.said_by?.[field] ?? this.#plain.statements ?? []);
     const value = Object.hasOwn(this.#plain, field) ? this.#plain[field] : undefined;
     return this.#value(type, value, { field, of: this.#of, plain: this.#plain });
   }

@@ -42,6 +42,8 @@ export type Fact<Name extends FactName> = {
   readonly unknown?: Readonly<Record<string, UnknownCode>>;
   /** Lists that may lack something, because a limit cut them. */
   readonly cut?: readonly string[];
+  /** The statements that fields rest on, unless all of `statements`. */
+  readonly said_by?: Readonly<Record<string, readonly string[]>>;
 };
 
 /** These follow from `signatures` and the signers of a policy. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/is-object.ts';
 import type { KnownBytes } from '../../blobs/same-bytes.ts';
 import { cidIn, codecs, digestHex, statementStart } from '../../identifiers/cid.ts';
 import { statementNode } from '../../lineage/edges.ts';
+import type { ReferringStatement } from '../../statements/rows.ts';
 import type { Artefact, UnknownCode } from '../facts.ts';
 import { type Ancestry, artefactOf } from './ancestry.ts';
 import type { Bills, NamedFile } from './bill-facts.ts';
@@ -70,9 +71,25 @@ export function artefactFacts(
     ...billed,
     model_signatures: own.filter(({ kind }) => kind === 'dsse' || kind === 'sigstore'),
     statements: [...registrations, ...metadata].slice(0, statementsShown).map(statementNode),
+    said_by: saidBy(descriptions, registrations),
     ...(log && { log }),
     unknown,
     ...(cut.length > 0 && { cut: [...new Set(cut)] }),
+  };
+}
+
+/** Only what metadata and registrations say rests on them. Bytes speak for themselves, and signatures have statements of their own. */
+function saidBy(descriptions: readonly Description[], registrations: readonly ReferringStatement[]) {
+  const all = descriptions.map(({ statement }) => statement);
+  const first = (field: 'kind' | 'name') => descriptions.find((one) => one[field] !== undefined)?.statement;
+  const [kind, name] = [first('kind'), first('name')];
+  const nothing = { id: [], hashes: [], size: [], signed_by: [], signers: [] };
+  return {
+    ...nothing,
+    kind: kind === undefined ? [] : [kind],
+    name: name === undefined ? [] : [name],
+    ...{ kinds: all, names: all, media_type: all, metadata: all },
+    log: registrations.map(statementNode),
   };
 }
 

@@ -39,14 +39,16 @@ export function computationFacts(step: MadeStep, knowledge: Knowledge, nameOf: N
     ...(Object.keys(unknown).length > 0 && { unknown }),
   };
   const statements = [id, ...(said ? [said.statement] : [])];
+  const run = said && runFields(said.facts);
   const fact: Computation = {
     id,
-    ...(said && runFields(said.facts)),
+    ...run,
     inputs,
     outputs,
     programs,
     ...(agent !== undefined && { agent }),
-    statements,
+    statements: [id],
+    ...(run && { said_by: Object.fromEntries(Object.keys(run).map((field) => [field, statements])) }),
     ...shared,
   };
   return { fact, provenance: said && provenanceOf(said, { ...shared, statements }, inputs, nameOf) };

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { checkAnswer, checkJson } from '../../../src/contract/integrity/checks.ts';
+import { jcs } from '../../../src/domain/integrity/identification/jcs.ts';
+import { cidOf, cidUrn, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { checkManifest } from '../../../src/domain/integrity/policies/check-manifest.ts';
+import { policyOf } from '../../../src/domain/integrity/policies/read-policy.ts';
+import { inMemory } from '../../../src/domain/json/random-access.ts';
+import { noWitnesses } from '../../../src/domain/log/notes/policy.ts';
+import { signatureChecks } from '../../builders/signatures.ts';
+import { usePool } from '../../builders/statement-pool.ts';
+import { checkedModels, reviewer } from '../checked-model.ts';
+import { carType, everything, exportBytes } from '../manifest-samples.ts';
+import { send, useService } from '../service.ts';
+
+const service = useService();
+const pool = usePool();
+const { builder, signedModel } = checkedModels(service);
+
+async function policyWith(rules: readonly object[]) {
+  const { text } = await send(service, 'GET', '/log/v1/key');
+  const signers = { builder: [builder.key.did], reviewers: [reviewer.key.did] };
+  return { cairn: 'policy/1', name: 'release', signers, log: { key: text.trim().split('\n')[0] }, rules };
+}
+
+const rule = (require: string, more: object = {}) => ({ name: require.slice(0, 90), require, ...more });
+
+const rules = [
+  rule("made_by.exists(c, c.signed_by == 'builder')"),
+  rule("it.reviews.exists(r, r.decision == 'approved' && r.signed_by == 'reviewers')", {
+    for: "upstream.filter(a, a.kind == 'dataset')",
+  }),
+  rule("made_by.all(c, c.metrics.accuracy > 0.9 && c.command.startsWith('train'))"),
+  rule('made_by.all(c, c.log.index >= 0) && complete'),
+  rule("agents.exists(a, size(a.operated) > 0) && subject.name != ''"),
+];
+const others = [
+  rule("made_by.exists(c, c.signed_by == 'reviewers')"),
+  rule('components.all(c, c.name != "left-pad")'),
+  rule("subject.reviews.exists(r, r.decision == 'approved')"),
+  rule('subject.size < 10'),
+];
+
+async function offline(
+  bytes: Uint8Array,
+  policy: object,
+  subject: string | undefined,
+  form: 'json' | 'car' = 'json',
+) {
+  const read = policyOf(policy);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  const ports = {
+    ...pool,
+    maxStatementBytes: 1 << 20,
+    signatures: await signatureChecks(pool.identifier),
+    logs: { logs: [], policy: noWitnesses },
+    evidenceReader: { read: async () => ({ kind: 'none', evidence: [] }) },
+    serviceDids: new Set<string>(),
+    now: () => new Date(),
+  };
+  const request = { subject, policy: read.policy, explain: false };
+  const { check } = await checkManifest(ports, inMemory(bytes), form, request);
+  return checkJson(check);
+}
+
+async function online(policy: object, subject: string, graph_id: string) {
+  const { json, text, status } = await send(service, 'POST', '/checks/v1', { subject, policy, graph_id });
+  expect(status, text).toBe(200);
+  return checkAnswer.parse(json);
+}
+
+const complete = async (graph: string, type?: string) =>
+  await exportBytes(service, `graph_ids=${graph}&${everything}&include_proofs=true`, type);
+
+describe('a manifest', () => {
+  test('is judged as the service that exported it judges', async () => {
+    const { graph, model, review } = await signedModel('judged twice');
+    for (const decision of ['approved', 'rejected']) {
+      await review(decision);
+      const policy = await policyWith([...rules, ...others]);
+      const [json, car] = [await complete(graph), await complete(graph, carType)];
+      const answers = [
+        await online(policy, model, graph),
+        await offline(json, policy, model),
+        await offline(json, policy, undefined),
+        await offline(car, policy, model, 'car'),
+      ].map(({ checked_at: _, ...answer }) => answer);
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+      const results = answers[0]?.verdicts[0]?.rules.map(({ result }) => result);
+      expect(results?.slice(0, rules.length)).toEqual(
+        rules.map((_, at) => (at === 1 && decision === 'rejected' ? 'fail' : 'pass')),
+      );
+      expect(results?.slice(rules.length)).toEqual(['fail', 'cannot_tell', 'fail', 'cannot_tell']);
+    }
+  });
+
+  test('passes nothing without a piece that the pass rests on', async () => {
+    const { graph, model, review } = await signedModel('taken apart');
+    await review('approved');
+    for (const one of rules) {
+      const policy = await policyWith([one]);
+      const isLogged = one.require.includes('log');
+      const bytes = isLogged
+        ? await complete(graph)
+        : await exportBytes(service, `graph_ids=${graph}&${everything}`);
+      const whole = await offline(bytes, policy, model);
+      expect(whole.result, one.require).toBe('pass');
+      const pieces = whole.verdicts[0]?.rules[0]?.decided_by ?? [];
+      expect(pieces.length, one.require).toBeGreaterThan(0);
+      for (const piece of pieces)
+        for (const without of manifestsWithout(bytes, piece)) {
+          const cut = await offline(without, policy, model).catch(() => undefined);
+          expect(cut?.result ?? 'gone', `${one.require} without ${piece}`).not.toBe('pass');
+        }
+    }
+  });
+});
+
+/** The manifest without a statement, and without each document that the statement names. */
+function manifestsWithout(bytes: Uint8Array, piece: string): Uint8Array[] {
+  const read = () => JSON.parse(Buffer.from(bytes).toString());
+  const { statements } = read();
+  const isPiece = (id: string) => id === piece || cidUrn(cidOf(codecs.jcs, jcs(statements[id]))) === piece;
+  const key = Object.keys(statements).find(isPiece);
+  if (key === undefined) throw new Error(`The manifest has no ${piece}.`);
+  const { metadata, document } = statements[key];
+  const documents = [metadata, document].filter((one) => one !== undefined);
+  const changes = [
+    (manifest: { statements: object }) => Reflect.deleteProperty(manifest.statements, key),
+    ...documents.map(
+      (one) => (manifest: { blobs: object }) =>
+        expect(Reflect.deleteProperty(manifest.blobs, one.replace('urn:cid:', ''))).toBe(true),
+    ),
+  ];
+  return changes.map((change) => {
+    const manifest = read();
+    change(manifest);
+    return Buffer.from(JSON.stringify(manifest));
+  });
+}
