@@ -91,7 +91,7 @@ function hashOf(report: Report, id: string): Command[] {
 }
 
 /** Quotes foreign text for a POSIX shell. It never looks like an option. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   const safe = plain(text, 500).replace(/^-/, './-');
   return /^[\w.:%/@-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }

@@ -62,6 +62,27 @@ describe('a rule', () => {
     });
   });
 
+  test('names the statements of the item that decided, wherever it stands in its list', async () => {
+    const about = withUpstream(3, { statements: ['urn:cid:other'] });
+    const upstream = [...about.upstream.slice(0, 1), data, ...about.upstream.slice(1)];
+    expect(
+      await check(
+        { require: "upstream.exists(a, a.reviews.exists(r, r.decision != ''))" },
+        { ...about, upstream },
+      ),
+    ).toMatchObject({ result: 'pass', decidedBy: ['urn:cid:review'] });
+    expect(
+      await check({ require: "upstream.all(a, a.kind != 'dataset')" }, { ...about, upstream }),
+    ).toMatchObject({
+      result: 'fail',
+      decidedBy: ['urn:cid:other'],
+    });
+    const kept = "upstream.filter(a, a.id == 'urn:cid:data').exists(a, a.kind == 'dataset')";
+    expect(await check({ require: kept }, { ...about, upstream })).toMatchObject({
+      decidedBy: ['urn:cid:registration'],
+    });
+  });
+
   test('applies to each thing that it is for', async () => {
     const rule = {
       for: "upstream.filter(a, a.kind == 'dataset')",

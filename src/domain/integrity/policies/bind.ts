@@ -135,16 +135,8 @@ export class Binding {
     return { names: all.map(([name]) => name), isUnknown };
   }
 
-  #nameOf({ signer, issuer }: SignatureFact): string[] {
-    const { service } = this.#facts;
-    return Object.entries(this.#policy.signers).flatMap(([name, entries]) => {
-      const isMeant = entries.some((entry) => {
-        if (entry === 'service') return service.includes(signer ?? '');
-        if (typeof entry === 'string') return entry === signer;
-        return entry.sigstore.identity === signer && entry.sigstore.issuer === issuer;
-      });
-      return isMeant ? [name] : [];
-    });
+  #nameOf(signature: SignatureFact): string[] {
+    return namesOfSigner(signature, this.#policy.signers, this.#facts.service);
   }
 
   /** What counts of a log proof: its log must be that of the policy, and witnesses those that it names. */
@@ -161,6 +153,22 @@ export class Binding {
     const map = this.#fact(fieldsOf('log') ?? {}, counted, owner);
     return factMap(map, (field) => map.says(field));
   }
+}
+
+/** What a policy calls the signer of a signature. @param service the DIDs of the service that has the facts. */
+export function namesOfSigner(
+  { signer, issuer }: Pick<SignatureFact, 'signer' | 'issuer'>,
+  signers: PolicyDocument['signers'],
+  service: readonly string[],
+): string[] {
+  return Object.entries(signers).flatMap(([name, entries]) => {
+    const isMeant = entries.some((entry) => {
+      if (entry === 'service') return service.includes(signer ?? '');
+      if (typeof entry === 'string') return entry === signer;
+      return entry.sigstore.identity === signer && entry.sigstore.issuer === issuer;
+    });
+    return isMeant ? [name] : [];
+  });
 }
 
 interface Place {

@@ -110,7 +110,8 @@ function watchLoops(expr: Expr | undefined): void {
     watchLoops(loop.iterRange);
     watchLoops(loop.loopStep);
     loop.iterRange = callOf('@start', [id, constant('stringValue', makes), present(loop.iterRange)]);
-    loop.loopCondition = callOf('_&&_', [callOf('@next', [id]), present(loop.loopCondition)]);
+    // An item that decides ends the loop before the next one begins.
+    loop.loopCondition = callOf('_&&_', [present(loop.loopCondition), callOf('@next', [id])]);
     loop.result = callOf('@end', [id, present(loop.result)]);
     if (makes !== 'list') return;
     loop.accuInit = callOf('@list', []);

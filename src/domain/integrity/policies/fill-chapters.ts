@@ -6,7 +6,7 @@ import { TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { Binding } from './bind.ts';
 import type { CompiledSection } from './chapters.ts';
-import type { Condition } from './condition.ts';
+import { type Condition, compileCondition } from './condition.ts';
 import { elementOf, type Facts, fieldsOf } from './facts.ts';
 import type { Policy } from './read-policy.ts';
 import { type RuleVerdict, resultOfAll, type Verdict } from './verdict.ts';
@@ -108,23 +108,36 @@ function shownBy(condition: Condition, binding: Binding): Omit<Shown, 'label'> {
   const fact = elementOf(type) ?? type;
   if (!fieldsOf(fact)) return { content: { kind: 'value', value: plain(result) }, statements, doubts };
   const all = isCelList(result) ? [...result] : [result];
-  const items = all.slice(0, itemsShown).map((one) => shownFact(fact, one));
+  const items = all.slice(0, itemsShown).map((one) => shownFact(fact, one as CelInput, binding));
   const content = { kind: 'facts', fact, items, more: all.length - items.length } as const;
   // Which things were chosen does not rest on what the others say.
   return { content, statements: elementOf(type) === undefined ? statements : [], doubts };
 }
 
-function shownFact(fact: string, value: unknown): ShownFact {
+function shownFact(fact: string, value: CelInput, binding: Binding): ShownFact {
   const fields: Record<string, PlainValue> = {};
-  if (!isCelMap(value)) return { fields, statements: [] };
-  const { watched: read } = watched(() => {
-    for (const [name, { type }] of Object.entries(fieldsOf(fact) ?? {})) {
-      if (fieldsOf(elementOf(type) ?? type)) continue;
-      const said = plain(value.get(name));
-      if (said !== null && said !== '') fields[name] = said;
-    }
+  const statements = new Set<string>();
+  const variables = binding.variables(value);
+  for (const [field, reader] of readersOf(fact)) {
+    const { result, watched: read } = watched(() => reader.run(variables));
+    for (const one of read.statements) statements.add(one);
+    const said = isCelError(result) ? null : plain(result);
+    if (said !== null && said !== '') fields[field] = said;
+  }
+  return { fields, statements: [...statements] };
+}
+
+const readers = new Map<string, ReadonlyMap<string, Condition>>();
+
+/** Conditions that read the fields of a fact that are not facts themselves. */
+function readersOf(fact: string): ReadonlyMap<string, Condition> {
+  return readers.getOrInsertComputed(fact, () => {
+    const fields = Object.entries(fieldsOf(fact) ?? {}).filter(
+      ([, { type }]) => !fieldsOf(elementOf(type) ?? type),
+    );
+    const scope = { variables: { it: { type: fact } }, signers: [] };
+    return new Map(fields.map(([field]) => [field, compileCondition(`it.${field}`, scope)]));
   });
-  return { fields, statements: [...read.statements] };
 }
 
 /** A value of CEL as JSON. Times are texts. */
