@@ -91,6 +91,7 @@ const rules: ImportRules = {
       'src/ui/parts.ts',
       'src/ui/console/',
       'src/ui/report/',
+      'src/ui/template-report/',
       'src/ui/statements/',
       'src/ui/verifier/',
       ...compositionRoots,
