@@ -50,7 +50,8 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-const plainWords: z.core.$ZodErrorMap = (issue) => {
+/** What a schema says of a value that it refuses. The words follow a name in a sentence. */
+export const plainWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${typeWords[issue.expected] ?? issue.expected}`;

@@ -5,6 +5,9 @@ const name = z.string().min(1).max(100);
 const sentence = z.string().max(2_000);
 const condition = z.string().min(1).max(10_000);
 
+const aTime = 'must be a time with its zone, such as 2026-12-31T12:00:00Z';
+const aDay = 'must be a day, such as 2026-12-31, or a time with its zone';
+
 const signer = z.union([
   z
     .string()
@@ -13,13 +16,13 @@ const signer = z.union([
   z.strictObject({
     sigstore: z.strictObject({
       identity: z.string().min(1).meta({ description: 'The e-mail address or URI in the certificate.' }),
-      issuer: z.url().meta({ description: 'Who has vouched for the identity.' }),
+      issuer: z.url('must be a URL').meta({ description: 'Who has vouched for the identity.' }),
     }),
   }),
 ]);
 
 const exception = z.strictObject({
-  until: z.iso.datetime({ offset: true }).or(z.iso.date()),
+  until: z.iso.datetime({ offset: true, error: aDay }).or(z.iso.date(aDay)),
   granted_by: z.string().min(1),
   reason: sentence.min(1),
 });
@@ -62,18 +65,25 @@ const section = z.strictObject({
 
 const chapter = section.extend({ sections: z.array(section).max(100).default([]) });
 
-const example = z.strictObject({
-  name: name.optional(),
-  manifest: z.string().min(1).optional().meta({ description: 'A manifest, relative to the policy.' }),
-  subject: z.string().min(1).optional(),
-  facts: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: 'What `cairn check --explain --json` prints.' }),
-  now: z.iso.datetime({ offset: true }).optional(),
-  expect: z.enum(['pass', 'fail', 'cannot_tell']),
-  failing: z.array(name).optional().meta({ description: 'The rules that do not pass.' }),
-});
+const example = z
+  .strictObject({
+    name: name.optional(),
+    manifest: z.string().min(1).optional().meta({ description: 'A manifest, relative to the policy.' }),
+    subject: z.string().min(1).optional(),
+    facts: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'What `cairn check --explain --json` prints.' }),
+    now: z.iso.datetime({ offset: true, error: aTime }).optional(),
+    expect: z.enum(['pass', 'fail', 'cannot_tell']),
+    failing: z
+      .array(name)
+      .optional()
+      .meta({ description: 'The rules that fail or cannot be told, all of them.' }),
+  })
+  .refine(({ facts, manifest }) => (facts === undefined) !== (manifest === undefined), {
+    error: 'must have either facts or a manifest',
+  });
 
 export const policySchema = z.strictObject({
   cairn: z.literal('policy/1').meta({ description: 'The version of this form.' }),
@@ -81,7 +91,10 @@ export const policySchema = z.strictObject({
   title: sentence.optional().meta({ description: 'What people call it. Reports have it as their title.' }),
   description: sentence.optional(),
   signers: z
-    .record(z.string().regex(/^[\w-]{1,100}$/, 'may have letters, digits, _ and -'), z.array(signer).min(1))
+    .record(
+      z.string().regex(/^[\w-]{1,100}$/, 'is no name. Names have letters, digits, _ and -'),
+      z.array(signer).min(1),
+    )
     .default({})
     .meta({ description: 'Who is meant by which name.' }),
   log: z

@@ -1,7 +1,8 @@
 import { closest } from 'fastest-levenshtein';
-import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import type { JsonObject } from '../../json/is-object.ts';
+import { plainWords } from '../../json/shape-problems.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 import { articlesOfRules, type CompiledChapter, compileChapters } from './chapters.ts';
@@ -42,13 +43,15 @@ export interface DocumentProblem {
   readonly code:
     | 'too_large'
     | 'not_readable'
+    | 'has_aliases'
     | 'said_twice'
     | 'unknown_version'
     | 'unknown_member'
     | 'wrong_form'
     | 'unknown_rule';
-  /** The value, or a sentence of the parser. */
+  /** The value, or the text that cannot be read. */
   readonly found: string;
+  /** The nearest name, the parser's code, or what the form demands, in words. */
   readonly nearest?: string | undefined;
 }
 
@@ -68,24 +71,32 @@ export function readPolicy(text: string): PolicyReading {
     version: '1.2',
     stringKeys: true,
   });
-  const problems: PolicyProblem[] = document.errors.map(({ code, message, pos }) => {
+  const problems: PolicyProblem[] = document.errors.map(({ code, pos }) => {
     const isTwice = code === 'DUPLICATE_KEY';
-    const found = isTwice ? /[^:\n]*/.exec(text.slice(pos[0], pos[0] + foundLimit))?.[0].trim() : message;
-    const problem = { code: isTwice ? 'said_twice' : 'not_readable', found: cut(String(found)) } as const;
+    const written = text.slice(pos[0], pos[0] + foundLimit);
+    const found = (isTwice ? /[^:\n]*/ : /.*/).exec(written)?.[0].trim() ?? '';
+    const problem: DocumentProblem = isTwice
+      ? { code: 'said_twice', found }
+      : { code: 'not_readable', found, nearest: code };
     return { ...placeOf(lines, pos[0]), place: '', problem };
   });
+  visit(document, {
+    Alias: (_, { source: found, range }) => {
+      problems.push({
+        ...placeOf(lines, range?.[0] ?? 0),
+        place: '',
+        problem: { code: 'has_aliases', found },
+      });
+    },
+  });
   if (problems.length > 0) return { problems: problems.slice(0, mostProblems) };
-  let source: unknown;
-  try {
-    source = document.toJS({ maxAliasCount: 0 });
-  } catch (error) {
-    return alone({ code: 'not_readable', found: cut((error as Error).message) });
-  }
+  const source: unknown = document.toJS({ maxAliasCount: 0 });
   const at = (path: readonly PropertyKey[]) => positionIn(document.contents, path, lines);
-  const read = policySchema.safeParse(source);
+  const read = policySchema.safeParse(source, { error: plainWords });
   if (!read.success) {
     const found = read.error.issues.flatMap((issue) => problemsOf(issue, source, at));
-    return { problems: found.slice(0, mostProblems) };
+    const version = found.filter(({ problem }) => problem.code === 'unknown_version');
+    return { problems: version.length > 0 ? version : found.slice(0, mostProblems) };
   }
   return compile(
     read.data,
@@ -169,7 +180,11 @@ export function policyCid(source: JsonObject): string {
 
 function problemsOf(issue: z.core.$ZodIssue, source: unknown, at: At): PolicyProblem[] {
   const { path } = issue;
-  const found = cut(textAt(source, path));
+  const inside = issue.code === 'invalid_union' ? issue.errors.flat() : [];
+  const deepest = inside.toSorted((one, other) => other.path.length - one.path.length)[0];
+  if (deepest && deepest.path.length > 0)
+    return problemsOf({ ...deepest, path: [...path, ...deepest.path] }, source, at);
+  const found = cut(issue.code === 'invalid_key' ? String(path.at(-1)) : textAt(source, path));
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => {
       const nearest = closest(key, membersAt(path));
@@ -181,11 +196,12 @@ function problemsOf(issue: z.core.$ZodIssue, source: unknown, at: At): PolicyPro
   return [{ ...at(path), place: pathText(path), problem: { code, found, nearest } }];
 }
 
-/** In a union, what the form says that is meant. */
+/** What the form demands. Of a union, what comes closest to the value. */
 function wantedIn(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   if (issue.code !== 'invalid_union') return issue.message;
-  const inner = issue.errors.flat().find(({ code }) => code === 'invalid_format');
-  return inner?.message ?? issue.errors[0]?.[0]?.message ?? issue.message;
+  const inner = issue.errors.flat();
+  return inner.find(({ code }) => code === 'invalid_format')?.message ?? inner[0]?.message ?? issue.message;
 }
 
 /** The members that the form has at a place. */

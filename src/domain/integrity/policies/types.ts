@@ -17,7 +17,7 @@ export interface Scope {
   readonly signers: readonly string[];
 }
 
-/** What is wrong in a condition. The sentences are in `src/contract/sentences.ts`. */
+/** What is wrong in a condition. The sentences are in `src/contract/policy-problems.ts`. */
 export interface ConditionProblem {
   readonly code:
     | 'not_cel'

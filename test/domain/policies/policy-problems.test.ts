@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { policyProblemLine } from '../../../src/contract/policy-problems.ts';
+import { readPolicy } from '../../../src/domain/integrity/policies/read-policy.ts';
+
+const start = 'cairn: policy/1\nname: release\nsigners: { builder: ["did:key:z6MkBuilder"] }\n';
+const require = (condition: string) =>
+  `${start}rules:\n  - name: signed\n    require: ${JSON.stringify(condition)}\n`;
+
+function lines(text: string): string[] {
+  const read = readPolicy(text);
+  return 'problems' in read ? read.problems.map((problem) => policyProblemLine('policy.yaml', problem)) : [];
+}
+
+test.each([
+  [
+    require('made_by.exists(c, c.sigend_by == "builder")'),
+    '6:14: A computation has no fact "sigend_by". Do you mean "signed_by"?',
+  ],
+  [
+    require('mad_by.exists(c, true)'),
+    '6:15: There is no fact "mad_by". Do you mean "made_by"? "cairn policy facts" lists them.',
+  ],
+  [
+    require('subject.signed_by == "bilder"'),
+    '6:14: The policy names no signer "bilder". Do you mean "builder"?',
+  ],
+  [require('subject.size == "5"'), '6:14: A number cannot be compared with a text.'],
+  [
+    require('subject == subject'),
+    '6:22: An artefact cannot be compared as a whole. Compare a member, such as id.',
+  ],
+  [
+    require('reviews.decision == "approved"'),
+    '6:14: "decision" is asked of a list. Ask it of its items, with exists(x, x.decision …) or all(x, x.decision …).',
+  ],
+  [
+    require('size(reviews)'),
+    '6:15: "size(reviews)" is a number. Write a comparison, which is true or false.',
+  ],
+  [
+    `${start}rule: []\nrules: [{name: a, requires: b}]`,
+    '4:1: A policy has no member "rule". Do you mean "rules"?',
+  ],
+  [`${start}rules: [{name: a, requires: b}]`, '4:9: rules[0].require is missing. It must be a text.'],
+  ['cairn: policy/2', '1:1: The version "policy/2" is not known. Write cairn: policy/1.'],
+  ['name: a', '1:1: The policy does not say its version. Write cairn: policy/1.'],
+  [`${start}rules: [{name: a, require: true}]`, '4:19: rules[0].require must be a text. It is "true".'],
+  [
+    `${start}rules: [{name: a, require: 'true', exception: {until: soon, granted_by: Ada, reason: r}}]`,
+    '4:48: rules[0].exception.until must be a day, such as 2026-12-31, or a time with its zone. It is "soon".',
+  ],
+  ['a: &a [x]\nb: *a', '2:4: *a is an alias. A policy is read without aliases. Write the value again.'],
+  [`${start}rules:\n\t- a`, '5:1: "- a" is not YAML. The line is indented with a tab. Use spaces.'],
+  [`${start}signers: {}\nrules: []`, '4:1: "signers" is there twice. Remove or rename one.'],
+  [
+    `${start}rules: [{name: a, require: 'true'}]\nexamples: [{expect: pass}]`,
+    '5:12: examples[0] must have either facts or a manifest. It is "{"expect":"pass"}".',
+  ],
+])('a fault of a policy is said with its place and what is meant: %#', (text, line) => {
+  expect(lines(text)).toContain(`policy.yaml:${line}`);
+});
+
+test('an issuer that is missing in a signer is asked for, and not another form of signer', () => {
+  const text = start.replace('"did:key:z6MkBuilder"', '{sigstore: {identity: a@example.com}}');
+  expect(lines(`${text}rules: [{name: a, require: 'true'}]`).join()).toContain(
+    'signers.builder[0].sigstore.issuer is missing. It must be a URL.',
+  );
+});
