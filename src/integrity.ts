@@ -258,15 +258,17 @@ export async function openIntegrityOn(
   runRoutes(app, ports);
   const trusting = ports.statementVerifying;
   reportRoutes(app, { ...ports, trusting, publicUrl: () => publicUrlOf(settings) });
-  checkRoutes(app, { ...ports, trusting });
-  governanceRoutes(app, {
+  const governance = {
     ...ports,
+    trusting,
     governanceDocuments: store.of(governanceDocuments),
     governanceRecords: store.of(governanceRecords),
     certificateRequests: store.of(certificateRequests),
     statusEntries: store.of(statusEntries),
     issuing: credentials.issuing,
-  });
+  };
+  checkRoutes(app, governance);
+  governanceRoutes(app, governance);
   dynamicConfigRoutes(app, ports);
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);

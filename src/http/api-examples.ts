@@ -10,6 +10,12 @@ export interface ApiExample {
 }
 
 const rawText = 'id,text\n1,hello\n';
+const onePolicy = {
+  cairn: 'policy/1',
+  name: 'release',
+  signers: { builder: ['did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp'] },
+  rules: [{ name: 'made by the builder', require: "made_by.exists(c, c.signed_by == 'builder')" }],
+};
 const cleanText = 'id,text\n1,HELLO\n';
 const raw = cidOf(codecs.raw, rawText).text;
 const clean = cidOf(codecs.raw, cleanText).text;
@@ -111,16 +117,10 @@ export const apiExamples: Readonly<Record<string, ApiExample>> = {
   'PUT /statements/v1/create/did/{did_key}': { parameters: { did_key: key } },
   'GET /statements/v1': { parameters: { type: 'ComputationRegistration', subject: clean } },
   'GET /cid/v1/find/{cid}': { parameters: { cid: clean } },
-  'POST /checks/v1': {
-    body: {
-      subject: `urn:cid:${clean}`,
-      policy: {
-        cairn: 'policy/1',
-        name: 'release',
-        signers: { builder: ['did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp'] },
-        rules: [{ name: 'made by the builder', require: "made_by.exists(c, c.signed_by == 'builder')" }],
-      },
-    },
+  'POST /checks/v1': { body: { subject: `urn:cid:${clean}`, policy: onePolicy } },
+  'POST /checks/v1/certificate/{project_uuid}': {
+    parameters: { project_uuid: project },
+    body: { subject: `urn:cid:${clean}`, policy: onePolicy, expiryDate: '2099-12-31' },
   },
   'POST /names/v1': { body: { ids: [`urn:cid:${clean}`] } },
   'POST /log/v1/proofs': { body: { statements: [statementId] } },

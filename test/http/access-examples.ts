@@ -145,6 +145,15 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: ({ alpha }) => `named ${alpha.id}`,
   },
+  'POST /checks/v1/certificate/{project_uuid}': {
+    access: onNamedProject('create_credentials'),
+    request: ({ alpha }) => {
+      const policy = { cairn: 'policy/1', name: 'any', rules: [{ name: 'named', require: "name != ''" }] };
+      const body = { subject: alpha.blob, policy, expiryDate: '2099-12-31' };
+      return { path: `/checks/v1/certificate/${alpha.id}`, ...json(body) };
+    },
+    status: 200,
+  },
   'GET /statements/v1/id/{id}': {
     access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}` }),

@@ -4,6 +4,7 @@ import { certificateStandings } from '../../domain/integrity/governance/status.t
 import { parseDid } from '../../domain/integrity/identifiers/did-key.ts';
 import { patterns } from '../patterns.ts';
 import { cidParameter, cidText, identifierParameter, jsonObject, uuidField, uuidText } from '../values.ts';
+import { checkAnswer, checkBody } from './checks.ts';
 
 const listLimit = 1_000;
 
@@ -43,6 +44,14 @@ export const certificate = z
     }),
   })
   .meta({ id: 'GovernanceCredential' });
+
+const unreviewedControlCids = z
+  .array(cidText)
+  .describe('Controls of the policy that the last review did not approve, or nobody has reviewed');
+
+export const complianceAnswer = certificate
+  .extend({ unreviewedControlCids })
+  .meta({ id: 'ComplianceCredential' });
 
 const text = z.string().nullish();
 
@@ -149,7 +158,14 @@ const inProject = {
         sourceCid: cidText.describe('The signed credential'),
         policyCid: cidText.nullable(),
         validUntil: z.string(),
-        standing: z.enum(certificateStandings),
+        standing: z
+          .enum(certificateStandings)
+          .describe('unsupported: a statement on which the check behind it rested was withdrawn'),
+        lost: z
+          .object({ statement: z.string(), state: z.enum(['retracted', 'revoked', 'suspended']) })
+          .nullable()
+          .describe('Of an unsupported one: that statement'),
+        unreviewedControlCids,
       }),
     )
     .describe('Memberships and compliance certificates, oldest first'),
@@ -157,11 +173,33 @@ const inProject = {
 
 const subject = z.string().describe('urn:cid: and a CID, or a DID');
 
-export const governanceStatusAnswer = z.object({ subject, ...inProject }).meta({ id: 'GovernanceStatus' });
+export const governanceStatusAnswer = z
+  .object({
+    subject,
+    ...inProject,
+    checks: z
+      .array(checkAnswer)
+      .describe('What the rules say that controls of its policies carry, as the caller sees the evidence'),
+  })
+  .meta({ id: 'GovernanceStatus' });
 
 export const governanceStatusesAnswer = z
   .object({ subject, projects: z.array(z.object(inProject)) })
   .meta({ id: 'GovernanceStatuses' });
+
+export const certifyBody = checkBody
+  .omit({ explain: true })
+  .extend({
+    expiryDate,
+    explain: z.literal(false).default(false).describe('Facts are not answered'),
+  })
+  .meta({ id: 'CertifyRequest' });
+
+export const certifiedAnswer = checkAnswer
+  .extend({
+    credential: certificate.shape.credential.nullable().describe('Null because the check has not passed'),
+  })
+  .meta({ id: 'CertifiedCheck' });
 
 export type GovernanceStatusAnswer = z.output<typeof governanceStatusAnswer>;
 export type GovernanceStatusesAnswer = z.output<typeof governanceStatusesAnswer>;

@@ -1,74 +1,120 @@
+import type { z } from 'zod';
 import { checkAnswer, checkBody, checkJson } from '../../contract/integrity/checks.ts';
-import { callerKey, known } from '../../domain/access/access.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
-import { type CheckingPorts, checkStored } from '../../domain/integrity/policies/check-stored.ts';
+import { certifiedAnswer, certifyBody, governanceProject } from '../../contract/integrity/governance.ts';
 import {
-  type Policy,
-  type PolicyReading,
-  policyLimit,
-  policyOf,
-  readPolicy,
-} from '../../domain/integrity/policies/read-policy.ts';
-import type { WorkLimit } from '../../domain/integrity/ports.ts';
+  authorizeProject,
+  callerKey,
+  known,
+  onNamedProject,
+  type Principal,
+} from '../../domain/access/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type CertificatePorts, certifyCheck } from '../../domain/integrity/governance/certificates.ts';
+import { storeDocument } from '../../domain/integrity/governance/documents.ts';
+import type { GovernedPolicyPorts } from '../../domain/integrity/governance/policy-rules.ts';
+import type { Check } from '../../domain/integrity/policies/check.ts';
+import { type CheckingPorts, checkStored } from '../../domain/integrity/policies/check-stored.ts';
+import { outcomeDocument } from '../../domain/integrity/policies/outcome.ts';
+import { type Policy, policyCid, policyLimit } from '../../domain/integrity/policies/read-policy.ts';
+import type { BlobStore, WorkLimit } from '../../domain/integrity/ports.ts';
+import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { parsedJsonBody, type RequestLimits } from '../parsed-request.ts';
 import { operation } from './operation.ts';
+import { policyIn } from './policy-reading.ts';
 
-export type CheckRoutes = CheckingPorts & {
-  /** Shared with lineages, because a check reads one. */
-  readonly lineages: WorkLimit;
-  readonly limits: RequestLimits;
-};
+export type CheckRoutes = CheckingPorts &
+  CertificatePorts &
+  GovernedPolicyPorts & {
+    /** Shared with lineages, because a check reads one. */
+    readonly lineages: WorkLimit;
+    /** The blob store for the requests of one caller, as `callerKey` names them. */
+    readonly blobsOf: (caller: string) => Pick<BlobStore, 'stage'>;
+    readonly limits: RequestLimits;
+  };
 
 /** A policy in JSON takes more bytes than in YAML. */
 const bodyLimit = 2 * policyLimit;
+
+const tag = 'Policies';
 
 export function checkRoutes(app: App, ports: CheckRoutes): void {
   operation(app, 'POST /checks/v1', {
     access: known,
     audit: 'none',
-    tag: 'Policies',
+    tag,
     summary: 'Check something against a policy',
     description:
       'Answers pass, fail or cannot_tell for each rule, with the statements that decided it and what is missing. Facts are read as the caller sees them. A graph is checked by its results, from which nothing else was made. Nothing is stored.',
     body: { 'application/json': { schema: checkBody } },
-    answers: {
-      200: jsonAnswer('What the policy says', checkAnswer),
-      404: errorAnswer('Nobody knows the subject, the policy or the graph'),
-      409: errorAnswer('Several things have this name'),
-    },
+    answers: { 200: jsonAnswer('What the policy says', checkAnswer), ...refusals },
     handle: async ({ answer, context, principal }) => {
       const body = await parsedJsonBody(context, checkBody, ports.limits, bodyLimit);
-      const { subject, explain, graph_id: graphId = null } = body;
-      const policy = await policyIn(ports, body.policy);
-      const work = () => checkStored(ports, principal, { subject, policy, graphId, explain });
-      const { check, facts } = await ports.lineages.run(work, callerKey(principal));
-      return answer(200, checkJson(check, explain ? facts : undefined));
+      const { check, facts } = await checked(ports, principal, body);
+      return answer(200, checkJson(check, body.explain ? facts : undefined));
+    },
+  });
+
+  operation(app, 'POST /checks/v1/certificate/{project_uuid}', {
+    access: onNamedProject('create_credentials'),
+    tag,
+    summary: 'Check something against a policy, and certify that it passes',
+    description:
+      'A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported.',
+    params: governanceProject,
+    body: { 'application/json': { schema: certifyBody } },
+    answers: { 200: jsonAnswer('What the policy says, and the certificate', certifiedAnswer), ...refusals },
+    beginsLate: true,
+    handle: async ({ answer, context, principal, params: { project_uuid: projectId }, begin }) => {
+      note(context, { target: projectId });
+      await authorizeProject(principal, 'create_credentials', projectId);
+      const body = await parsedJsonBody(context, certifyBody, ports.limits, bodyLimit);
+      await begin();
+      const { check, policy } = await checked(ports, principal, body);
+      const certifying = { policy, check, projectId, expiryDate: body.expiryDate };
+      const certificate = await certified(ports, principal, certifying);
+      return answer(200, { ...checkJson(check), credential: certificate });
     },
   });
 }
 
-async function policyIn(
-  { blobs }: Pick<CheckRoutes, 'blobs'>,
-  given: string | Readonly<Record<string, unknown>>,
-): Promise<Policy> {
-  if (typeof given !== 'string') return readable(policyOf(given));
-  const cid = cidIn(given.trim());
-  if (!cid) return readable(readPolicy(given));
-  const [bytes] = await blobs.readSmall([cid], policyLimit);
-  if (!bytes) throw new ServiceError('not_found', `There is no policy ${cid.text}.`);
-  return readable(readPolicy(Buffer.from(bytes).toString()));
+const refusals = {
+  404: errorAnswer('Nobody knows the subject, the policy or the graph'),
+  409: errorAnswer('Several things have this name'),
+};
+
+async function checked(ports: CheckRoutes, principal: Principal, body: z.output<typeof checkBody>) {
+  const { subject, explain, graph_id: graphId = null } = body;
+  const policy = await policyIn(ports, body.policy);
+  const work = () => checkStored(ports, principal, { subject, policy, graphId, explain });
+  return { policy, ...(await ports.lineages.run(work, callerKey(principal))) };
 }
 
-function readable(reading: PolicyReading): Policy {
-  if ('policy' in reading) return reading.policy;
-  const details = reading.problems.map((problem) => ({
-    pointer: problem.place,
-    reason: `Line ${problem.line}, column ${problem.column}: ${problem.problem.code} ${JSON.stringify(problem.problem)}`,
-  }));
-  throw new ServiceError('invalid_request', `The policy cannot be used. ${details[0]?.reason ?? ''}`, {
-    details,
-  });
+interface Certifying {
+  readonly policy: Policy;
+  readonly check: Check;
+  readonly projectId: string;
+  readonly expiryDate: string;
+}
+
+/** The certificate of a check that has passed; null if it has not. */
+async function certified(
+  ports: CheckRoutes,
+  principal: Principal,
+  { policy, check, projectId, expiryDate }: Certifying,
+) {
+  const [verdict, another] = check.verdicts;
+  if (check.result !== 'pass' || !verdict) return null;
+  if (another)
+    throw new ServiceError(
+      'invalid_request',
+      'A certificate is about one subject. Name one result of the graph.',
+    );
+  const outcome = await outcomeDocument(verdict, ports.publishedLogs.reading);
+  const { text: outcomeCid } = await storeDocument(ports, principal, outcome);
+  // A policy of governance is stored under its own CID already.
+  if (policyCid(policy.source) === policy.cid) await storeDocument(ports, principal, policy.source);
+  const passed = { projectId, subject: verdict.subject, policyCid: policy.cid, outcomeCid, expiryDate };
+  return await certifyCheck(ports, principal, passed);
 }

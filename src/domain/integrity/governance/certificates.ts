@@ -5,7 +5,8 @@ import { governanceContextUrl } from '../contexts/own.ts';
 import { type IssuingPorts, issueCredential } from '../credentials/issue.ts';
 import { standings } from '../credentials/status.ts';
 import type { StatusEntries } from '../credentials/status-entries.ts';
-import { type Cid, cidUrn } from '../identifiers/cid.ts';
+import { type Cid, cidUrn, parseCid } from '../identifiers/cid.ts';
+import { multihashes } from '../identifiers/hashing.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import { expiryIn } from './dates.ts';
 import { assertDocument } from './documents.ts';
@@ -52,6 +53,7 @@ interface CertificateContent {
   readonly subject: string;
   readonly claims: JsonObject;
   readonly policyCid: string | null;
+  readonly outcomeCid?: string;
   readonly validUntil: Date;
 }
 
@@ -101,8 +103,33 @@ export async function issueCompliance(
   });
 }
 
+/** A check of a subject that has passed. */
+export interface PassedCheck {
+  readonly projectId: string;
+  readonly subject: string;
+  /** The JCS CIDs of the policy, and of the document about what was found. */
+  readonly policyCid: string;
+  readonly outcomeCid: string;
+  readonly expiryDate: string;
+}
+
+/**
+ * Issues a credential that a subject complies with a policy, because a check has passed. It names the document about the check.
+ * @throws ServiceError `invalid_request` if the expiry is malformed or past.
+ */
+export async function certifyCheck(
+  ports: CertificatePorts,
+  principal: Principal,
+  { projectId, subject, policyCid, outcomeCid, expiryDate }: PassedCheck,
+): Promise<Certificate> {
+  const validUntil = expiryIn(expiryDate, 'expiryDate', ports.now());
+  const claims = { policy: cidUrn(policyCid) };
+  const content = { kind: 'compliance', type: 'PolicyComplianceCredential', projectId, subject } as const;
+  return await certify(ports, principal, { ...content, claims, policyCid, outcomeCid, validUntil });
+}
+
 async function certify(ports: CertificatePorts, principal: Principal, content: CertificateContent) {
-  const { kind, type, projectId, subject, claims, policyCid, validUntil } = content;
+  const { kind, type, projectId, subject, claims, policyCid, outcomeCid, validUntil } = content;
   // Before the credential, which would stay valid if its registration were refused.
   await projectGraph(ports, projectId);
   const issued = await issueCredential(ports.issuing, {
@@ -113,6 +140,7 @@ async function certify(ports: CertificatePorts, principal: Principal, content: C
     validFrom: statementTime(ports.now()),
     validUntil: statementTime(validUntil),
     credentialSubject: { id: subject, project: `urn:uuid:${projectId}`, ...claims },
+    ...(outcomeCid !== undefined && { relatedResource: [resourceOf(outcomeCid)] }),
   });
   await registerGovernance(ports, principal, {
     kind,
@@ -122,10 +150,19 @@ async function certify(ports: CertificatePorts, principal: Principal, content: C
     // A repeat gets the first credential, and so the same statement.
     time: new Date(String(issued.credential.validFrom)),
     policyCid,
+    ...(outcomeCid !== undefined && { outcomeCid }),
     credentialId: issued.credentialId,
     validUntil: validUntil.getTime(),
   });
   return { credentialId: issued.credentialId, sourceCid: issued.cid.text };
+}
+
+/** A document that a credential rests on (Verifiable Credentials 2.0, 5.3). Its identifier is its BLAKE3 digest. */
+function resourceOf(cid: string) {
+  const { digest } = parseCid(cid);
+  const multihash = Buffer.concat([Uint8Array.of(multihashes.blake3, digest.length), digest]);
+  const digestMultibase = `u${multihash.toString('base64url')}`;
+  return { id: cidUrn(cid), mediaType: 'application/json', digestMultibase };
 }
 
 /**
@@ -133,9 +170,10 @@ async function certify(ports: CertificatePorts, principal: Principal, content: C
  * that a repeat finds it. A revoked credential is followed by a new one.
  */
 async function credentialIdFor(ports: CertificatePorts, content: CertificateContent): Promise<string> {
-  const { kind, projectId, subject, claims, validUntil } = content;
+  const { kind, projectId, subject, claims, outcomeCid, validUntil } = content;
+  const parts = [kind, projectId, subject, claims, validUntil.getTime()];
   for (let attempt = 0; ; attempt += 1) {
-    const id = governanceId(kind, projectId, subject, claims, validUntil.getTime(), attempt);
+    const id = governanceId(...parts, attempt, ...(outcomeCid === undefined ? [] : [outcomeCid]));
     const known = await ports.certificateRequests.get(id);
     if (!known) {
       const credentialId = `urn:uuid:${ports.newId()}`;

@@ -47,6 +47,8 @@ export const governanceRecords = collection('governance_records', {
     declarationCid: z.string().nullable(),
     decision: z.enum(decisions).nullable(),
     policyCid: z.string().nullable(),
+    /** What a check found on which a certificate rests; null if it rests on none, and in records of earlier versions. */
+    outcomeCid: z.string().nullable().default(null),
     credentialId: z.string().nullable(),
     validUntil: z.int().nullable(),
     /** The authenticated caller. */

@@ -17,6 +17,7 @@ import {
   type GovernanceRecords,
   recordsAt,
 } from './governance-records.ts';
+import { policiesNamed } from './policy-rules.ts';
 export type PolicyManifestPorts = ManifestExporting & {
   readonly statements: Pick<StatementStore, 'byJcsCid'>;
   readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
@@ -79,17 +80,6 @@ export async function exportPolicies(
     form: 'json',
     reader: () => principal.grants.visible(),
   });
-}
-
-/** The registered policies that are named, or of which a control is. */
-async function policiesNamed(
-  { governanceDocuments }: Pick<PolicyManifestPorts, 'governanceDocuments'>,
-  named: ReadonlySet<string | null>,
-): Promise<Cid[]> {
-  const cids = new Set<string>();
-  for await (const { cid, controlCids } of eachRecord(governanceDocuments, 'byCid', ['policy']))
-    if ([cid, ...controlCids].some((one) => named.has(one))) cids.add(cid);
-  return [...cids].map(parseCid);
 }
 
 /**

@@ -31,6 +31,7 @@ const unused = {
   declarationCid: null,
   decision: null,
   policyCid: null,
+  outcomeCid: null,
   credentialId: null,
   validUntil: null,
   submittedBy: null,

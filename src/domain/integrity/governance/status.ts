@@ -1,14 +1,19 @@
-import { isVisible, type Visibility } from '../../access/visibility.ts';
+import { everythingVisible, isVisible, type Visibility } from '../../access/visibility.ts';
 import { standings } from '../credentials/status.ts';
 import type { StatusEntries } from '../credentials/status-entries.ts';
+import { parseCid } from '../identifiers/cid.ts';
+import type { Policy } from '../policies/read-policy.ts';
+import type { StatementScope } from '../ports.ts';
 import {
   type Decision,
   type GovernanceRecord,
   type GovernanceRecords,
   recordsAt,
 } from './governance-records.ts';
+import { type GovernedPolicyPorts, governedPolicy, policiesNamed } from './policy-rules.ts';
+import { type LostSupport, lostSupport, type SupportPorts } from './support.ts';
 
-export interface StatusPorts {
+export interface StatusPorts extends Omit<SupportPorts, 'documents'>, GovernedPolicyPorts {
   readonly governanceRecords: Pick<GovernanceRecords, 'page'>;
   readonly statusEntries: Pick<StatusEntries, 'among'>;
   readonly now: () => Date;
@@ -28,9 +33,14 @@ export interface CertificateRecord extends GovernanceRecord {
 export interface CertificateStatus {
   readonly record: CertificateRecord;
   readonly standing: CertificateStanding;
+  /** Why it is `unsupported`. */
+  readonly lost: LostSupport | undefined;
+  /** Controls of its policy about which the last review did not approve, or of which there is none. */
+  readonly unreviewedControls: readonly string[];
 }
 
-export const certificateStandings = ['valid', 'suspended', 'expired', 'revoked'] as const;
+/** `unsupported`: a statement on which the check behind it rested was withdrawn. */
+export const certificateStandings = ['valid', 'suspended', 'expired', 'revoked', 'unsupported'] as const;
 export type CertificateStanding = (typeof certificateStandings)[number];
 
 /** What stands for a subject in a project. */
@@ -42,6 +52,8 @@ export interface GovernanceStatus {
   readonly controls: readonly ControlStatus[];
   /** Memberships and compliance certificates, oldest first. */
   readonly certificates: readonly CertificateStatus[];
+  /** What the controls of its policies demand of evidence, if they carry rules. */
+  readonly policies: readonly Policy[];
 }
 
 export interface Reviewed {
@@ -78,11 +90,9 @@ export async function governanceStatuses(
 }
 
 async function statusOf(ports: StatusPorts, projectId: string, records: readonly GovernanceRecord[]) {
-  const inOrder = records.toSorted(
-    (one, other) => one.createdAt - other.createdAt || (one.submittedAt ?? 0) - (other.submittedAt ?? 0),
-  );
-  const declarations = inOrder.filter(({ kind }) => kind === 'declaration');
-  const reviews = inOrder.filter(isReview);
+  const sorted = inOrder(records);
+  const declarations = sorted.filter(({ kind }) => kind === 'declaration');
+  const reviews = sorted.filter(isReview);
   const reviewOf = new Map(reviews.map((review) => [review.declarationCid, review]));
   const declaredAbout = lastByControl(declarations);
   const reviewedAbout = lastByControl(reviews);
@@ -94,28 +104,71 @@ async function statusOf(ports: StatusPorts, projectId: string, records: readonly
       declaration: declaredAbout.get(controlCid),
       review: reviewedAbout.get(controlCid),
     })),
-    certificates: await certificatesOf(ports, inOrder),
+    certificates: await certificatesOf(ports, sorted),
+    policies: await policiesOf(ports, sorted),
   };
 }
 
-function lastByControl<Kind extends GovernanceRecord>(inOrder: readonly Kind[]): Map<string, Kind> {
-  return new Map(inOrder.flatMap((record) => record.controlCids.map((cid) => [cid, record] as const)));
+/** Oldest first. */
+export function inOrder(records: readonly GovernanceRecord[]): GovernanceRecord[] {
+  return records.toSorted(
+    (one, other) => one.createdAt - other.createdAt || (one.submittedAt ?? 0) - (other.submittedAt ?? 0),
+  );
 }
 
+function lastByControl<Kind extends GovernanceRecord>(sorted: readonly Kind[]): Map<string, Kind> {
+  return new Map(sorted.flatMap((record) => record.controlCids.map((cid) => [cid, record] as const)));
+}
+
+const everything: StatementScope = { graphId: null, visibility: everythingVisible };
+
 async function certificatesOf(
-  { statusEntries, now }: StatusPorts,
-  inOrder: readonly GovernanceRecord[],
+  ports: StatusPorts,
+  records: readonly GovernanceRecord[],
 ): Promise<CertificateStatus[]> {
-  const issued = inOrder.filter(isCertificate);
+  const issued = records.filter(isCertificate);
   const ids = issued.map(({ credentialId }) => credentialId);
-  const found = await standings(statusEntries, ids);
-  const time = now().getTime();
-  return issued.map((record) => {
+  const found = await standings(ports.statusEntries, ids);
+  const time = ports.now().getTime();
+  const { trusting, statementIndex, blobs } = ports;
+  const reading: SupportPorts = { trusting, statementIndex, documents: blobs.readSmall };
+  const certificates: CertificateStatus[] = [];
+  for (const record of issued) {
     const isExpired = record.validUntil <= time;
     const { revoked = false, suspended = false } = found.get(record.credentialId) ?? {};
-    const standing = revoked ? 'revoked' : isExpired ? 'expired' : suspended ? 'suspended' : 'valid';
-    return { record, standing };
-  });
+    const own = revoked ? 'revoked' : isExpired ? 'expired' : suspended ? 'suspended' : 'valid';
+    const { outcomeCid, policyCid } = record;
+    const outcome = own === 'valid' && outcomeCid !== null ? parseCid(outcomeCid) : undefined;
+    const lost = outcome && (await lostSupport(reading, outcome, everything));
+    const controls = policyCid === null ? [] : await controlsOf(ports, policyCid);
+    const unreviewedControls = unreviewed(controls, records);
+    certificates.push({ record, standing: lost ? 'unsupported' : own, lost, unreviewedControls });
+  }
+  return certificates;
+}
+
+async function controlsOf(ports: StatusPorts, policyCid: string): Promise<readonly string[]> {
+  return (await governedPolicy(ports, parseCid(policyCid)))?.controlCids ?? [];
+}
+
+/** The policies that records name, or of which they name a control. */
+async function policiesOf(
+  ports: GovernedPolicyPorts,
+  records: readonly GovernanceRecord[],
+): Promise<Policy[]> {
+  const named = new Set(records.flatMap(({ policyCid, controlCids }) => [policyCid ?? '', ...controlCids]));
+  const policies: Policy[] = [];
+  for (const cid of named.size > 0 ? await policiesNamed(ports, named) : []) {
+    const rules = (await governedPolicy(ports, cid))?.rules;
+    if (rules) policies.push(rules);
+  }
+  return policies;
+}
+
+/** The controls about which the last review has not approved. */
+export function unreviewed(controls: readonly string[], sorted: readonly GovernanceRecord[]): string[] {
+  const reviewed = lastByControl(sorted.filter(isReview));
+  return controls.filter((control) => reviewed.get(control)?.decision !== 'approved');
 }
 
 function isReview(record: GovernanceRecord): record is ReviewRecord {

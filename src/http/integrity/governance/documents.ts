@@ -14,6 +14,7 @@ import {
   registerPolicy,
   registerSubject,
 } from '../../../domain/integrity/governance/documents.ts';
+import { rulesIn } from '../../../domain/integrity/governance/policy-rules.ts';
 import { uuidIn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
 import type { JsonObject } from '../../../domain/json/is-object.ts';
@@ -24,6 +25,8 @@ import { readyAnswer } from '../../answering.ts';
 import { jsonAnswer } from '../../answers.ts';
 import { parsed } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
+import { usablePolicy } from '../policy-reading.ts';
+
 export type DocumentRoutes = DocumentPorts & { readonly json: Pick<JsonReader, 'jcs'> };
 
 export function documentRoutes(app: App, ports: DocumentRoutes): void {
@@ -55,13 +58,16 @@ export function documentRoutes(app: App, ports: DocumentRoutes): void {
     access: anywhere('create_declarations'),
     tag,
     summary: 'Register a policy and its controls',
-    description: 'Stores each of them in its RFC 8785 form.',
+    description:
+      'Stores each of them in its RFC 8785 form. A control can carry a rule of a policy in its member rule, such as {"title": …, "rule": {"require": …}}, and the policy signers and log. They must be usable.',
     body: { 'application/json': { schema: policyBody } },
     answers: { 200: jsonAnswer('The JCS CIDs of the policy and its controls', policyCids) },
     handle: async ({ context, answer, principal }) => {
       const { document } = await documentBody(context, policyBody, ports);
       // As sent: parsing with a schema would drop a member named __proto__.
       const { policy, controls = [] } = document as { policy: JsonObject; controls?: JsonObject[] };
+      const rules = rulesIn(policy, controls);
+      if (rules) usablePolicy(rules);
       return answer(200, await registerPolicy(ports, principal, { policy, controls }));
     },
   });

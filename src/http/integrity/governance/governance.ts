@@ -1,26 +1,39 @@
 import {
   certificate,
+  complianceAnswer,
   complianceBody,
   governanceProject,
   membershipBody,
   policyManifestRequest,
 } from '../../../contract/integrity/governance.ts';
 import { manifest } from '../../../contract/integrity/manifests.ts';
-import { authorizeProject, callerKey, onNamedProject } from '../../../domain/access/access.ts';
+import {
+  authorizeProject,
+  callerKey,
+  onNamedProject,
+  type Principal,
+} from '../../../domain/access/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import {
   type CertificatePorts,
   issueCompliance,
   issueMembership,
 } from '../../../domain/integrity/governance/certificates.ts';
+import { recordsAt } from '../../../domain/integrity/governance/governance-records.ts';
 import {
   exportPolicies,
   type PolicyManifestPorts,
 } from '../../../domain/integrity/governance/policy-manifest.ts';
+import { governedPolicy } from '../../../domain/integrity/governance/policy-rules.ts';
+import { inOrder, unreviewed } from '../../../domain/integrity/governance/status.ts';
+import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import { checkStored } from '../../../domain/integrity/policies/check-stored.ts';
+import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
 import type { WorkLimit } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { streamAnswer } from '../../answering.ts';
-import { jsonAnswer } from '../../answers.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
 import { type DeclarationRoutes, declarationRoutes } from './declarations.ts';
@@ -84,7 +97,10 @@ function policyManifestRoutes(app: App, ports: PolicyManifestRoutes): void {
 const answers = { 200: jsonAnswer('The credential', certificate) };
 const repeats = 'The same request gets the same credential until that is revoked.';
 
-type CertificateRoutes = CertificatePorts & { readonly limits: JsonLimits };
+type CertificateRoutes = CertificatePorts &
+  StatusRoutes & {
+    readonly limits: JsonLimits;
+  };
 
 function certificateRoutes(app: App, ports: CertificateRoutes): void {
   operation(app, 'POST /gov/v1/identity/membership/{project_uuid}', {
@@ -110,18 +126,42 @@ function certificateRoutes(app: App, ports: CertificateRoutes): void {
     access: onNamedProject('create_credentials'),
     tag,
     summary: 'Certify that a subject complies with a policy',
-    description: `The certificate is a credential that is signed, can be revoked, and is registered in the graph of the project. ${repeats}`,
+    description: `The certificate is a credential that is signed, can be revoked, and is registered in the graph of the project. ${repeats} If controls of the policy carry rules, the subject must pass them. The answer lists the controls that the last review did not approve, or nobody has reviewed.`,
     params: governanceProject,
     body: { 'application/json': { schema: complianceBody } },
-    answers,
+    answers: {
+      200: jsonAnswer('The credential', complianceAnswer),
+      409: errorAnswer('The subject does not pass the rules of the policy'),
+    },
     beginsLate: true,
     handle: async ({ context, answer, principal, params: { project_uuid: projectId }, begin }) => {
       note(context, { target: projectId });
       await authorizeProject(principal, 'create_credentials', projectId);
       const fields = await parsedJsonBody(context, complianceBody, ports.limits);
       await begin();
+      const { policyCid, subjectCid } = fields;
+      const governed = await governedPolicy(ports, policyCid);
+      if (governed?.rules) await assertPasses(ports, principal, cidUrn(subjectCid), governed.rules);
       const credential = await issueCompliance(ports, principal, { projectId, ...fields });
-      return answer(200, { credential });
+      const records = await recordsAt(ports.governanceRecords, 'bySubject', [cidUrn(subjectCid), projectId]);
+      const unreviewedControlCids = unreviewed(governed?.controlCids ?? [], inOrder(records));
+      return answer(200, { credential, unreviewedControlCids });
     },
   });
+}
+
+/** @throws ServiceError `conflict` with the rules that the subject does not pass. */
+async function assertPasses(ports: CertificateRoutes, principal: Principal, subject: string, policy: Policy) {
+  const asked = { subject, policy, graphId: null, explain: false };
+  const work = () => checkStored(ports, principal, asked);
+  const { check } = await ports.lineages.run(work, callerKey(principal));
+  if (check.result === 'pass') return;
+  const open = check.verdicts
+    .flatMap(({ rules }) => rules)
+    .filter(
+      ({ severity, result }) => severity === 'error' && (result === 'fail' || result === 'cannot_tell'),
+    );
+  const names = open.map(({ name }) => `"${name}"`).join(', ');
+  const message = `The subject does not pass the rules of the policy: ${names}. POST /checks/v1 says what is missing.`;
+  throw new ServiceError('conflict', message);
 }

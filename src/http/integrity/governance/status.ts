@@ -1,10 +1,17 @@
+import { type CheckAnswer, checkJson } from '../../../contract/integrity/checks.ts';
 import {
   governanceProject,
   governanceStatusAnswer,
   governanceStatusesAnswer,
   statusParams,
 } from '../../../contract/integrity/governance.ts';
-import { authorizeProject, known, onNamedProject } from '../../../domain/access/access.ts';
+import {
+  authorizeProject,
+  callerKey,
+  known,
+  onNamedProject,
+  type Principal,
+} from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isRegistered } from '../../../domain/integrity/governance/documents.ts';
 import type {
@@ -21,12 +28,18 @@ import {
 import { cidIn } from '../../../domain/integrity/identifiers/cid.ts';
 import { isDid } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
+import { type CheckingPorts, checkStored } from '../../../domain/integrity/policies/check-stored.ts';
+import type { WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { operation } from '../operation.ts';
 import { tag } from './documents.ts';
 
-export type StatusRoutes = StatusPorts & { readonly governanceDocuments: Pick<GovernanceDocuments, 'page'> };
+export type StatusRoutes = StatusPorts &
+  CheckingPorts & {
+    readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
+    readonly lineages: WorkLimit;
+  };
 
 export function statusRoutes(app: App, ports: StatusRoutes): void {
   operation(app, 'GET /gov/v1/status/{subject_cid}/{project_uuid}', {
@@ -40,9 +53,11 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
     },
     handle: async ({ answer, principal, params: { subject_cid: subject, project_uuid: project } }) => {
       await authorizeProject(principal, 'view_project_data', project);
-      await assertSubject(ports, subject);
       const found = await governanceStatus(ports, subject, project);
-      return answer(200, { subject, ...statusJson(found) }, { 'cache-control': 'no-store' });
+      // A check certifies things that nobody has registered as subjects.
+      if (found.declarations.length + found.certificates.length === 0) await assertSubject(ports, subject);
+      const checks = await checksOf(ports, principal, subject, found);
+      return answer(200, { subject, ...statusJson(found), checks }, { 'cache-control': 'no-store' });
     },
   });
 
@@ -70,6 +85,28 @@ async function assertSubject(ports: StatusRoutes, subject: string): Promise<void
   );
 }
 
+/** Policies with rules that one answer applies. */
+const mostPolicies = 10;
+
+/** What the rules say that controls of the subject's policies carry. */
+async function checksOf(
+  ports: StatusRoutes,
+  principal: Principal,
+  subject: string,
+  { policies }: GovernanceStatus,
+): Promise<CheckAnswer[]> {
+  const checks: CheckAnswer[] = [];
+  for (const policy of policies.slice(0, mostPolicies)) {
+    const asked = { subject, policy, graphId: null, explain: false };
+    const { check } = await ports.lineages.run(
+      () => checkStored(ports, principal, asked),
+      callerKey(principal),
+    );
+    checks.push(checkJson(check));
+  }
+  return checks;
+}
+
 function statusJson({ projectId, declarations, controls, certificates }: GovernanceStatus) {
   return {
     project: projectId,
@@ -83,11 +120,13 @@ function statusJson({ projectId, declarations, controls, certificates }: Governa
       declarationCid: declaration?.documentCid ?? null,
       review: reviewJson(review),
     })),
-    certificates: certificates.map(({ record, standing }) => {
+    certificates: certificates.map(({ record, standing, lost, unreviewedControls }) => {
       const { documentCid: sourceCid, statementCid, registeredAt, principal } = registeredJson(record);
       const { kind, credentialId, policyCid } = record;
       const ids = { kind, credentialId, sourceCid, statementCid, policyCid };
-      return { ...ids, validUntil: timeText(record.validUntil), standing, registeredAt, principal };
+      const validUntil = timeText(record.validUntil);
+      const stands = { standing, lost: lost ?? null, unreviewedControlCids: [...unreviewedControls] };
+      return { ...ids, validUntil, ...stands, registeredAt, principal };
     }),
   };
 }

@@ -1,7 +1,9 @@
 import { type FactShapes, signed, standings } from './shared-fields.ts';
 
-/** A credential that nobody has signed proves nothing. */
-const credentialStandings = [...standings, 'unsigned'] as const;
+/**
+ * A credential that nobody has signed proves nothing, and neither does one that rests on a check of which something was withdrawn.
+ */
+const credentialStandings = [...standings, 'unsigned', 'unsupported'] as const;
 
 export const governanceFacts = {
   review: {

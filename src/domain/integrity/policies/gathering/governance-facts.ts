@@ -35,7 +35,7 @@ export function governanceFacts(
     if (!document) continue;
     const log = knowledge.logged(id);
     const { signatures, isCut } = knowledge.signed(id);
-    const standing = bestStanding(signatures);
+    const standing = knowledge.isUnsupported(name) ? 'unsupported' : bestStanding(signatures);
     const isCredential = document.credentialSubject !== undefined;
     const unknown: Record<string, UnknownCode> = {
       ...(!log && { log: 'no_log_proof' }),

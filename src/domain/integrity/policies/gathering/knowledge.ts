@@ -1,4 +1,5 @@
 import type { KnownBytes } from '../../blobs/same-bytes.ts';
+import { lostSupport, outcomesOf, type SupportPorts } from '../../governance/support.ts';
 import { statementStart } from '../../identifiers/cid.ts';
 import { statementNode } from '../../lineage/edges.ts';
 import type { StatementScope } from '../../ports.ts';
@@ -29,6 +30,8 @@ interface Read {
   readonly signed: ReadonlyMap<string, Signed>;
   readonly documents: Documents;
   readonly logged: ReadonlyMap<string, LogFact>;
+  /** The documents of certificates that rest on something that was withdrawn. */
+  readonly unsupported: ReadonlySet<string>;
 }
 
 /** What was read about the things of an ancestry. Retracted statements are left out. */
@@ -66,6 +69,11 @@ export class Knowledge {
   /** The signatures about a statement or a thing. */
   signed(id: string): Signed {
     return this.#read.signed.get(id) ?? unsigned;
+  }
+
+  /** Whether a certificate rests on a check of which something was withdrawn. */
+  isUnsupported(document: string): boolean {
+    return this.#read.unsupported.has(document);
   }
 
   /** Where a statement stands in a log. */
@@ -106,7 +114,22 @@ export async function readKnowledge(
     readDocuments(ports, named),
     wanted.field('log') ? ports.logged(statements) : new Map<string, LogFact>(),
   ]);
-  return { knowledge: new Knowledge({ known, about, signed, documents, logged }), statements };
+  const certified = wanted.field('certificates') ? named : [];
+  const unsupported = await unsupportedAmong({ ...ports, trusting }, certified, documents, scope);
+  return { knowledge: new Knowledge({ known, about, signed, documents, logged, unsupported }), statements };
+}
+
+async function unsupportedAmong(
+  ports: SupportPorts,
+  named: readonly string[],
+  documents: Documents,
+  scope: StatementScope,
+): Promise<ReadonlySet<string>> {
+  const unsupported = new Set<string>();
+  for (const id of new Set(named))
+    for (const outcome of outcomesOf(documents.of(id) ?? {}))
+      if (await lostSupport(ports, outcome, scope)) unsupported.add(id);
+  return unsupported;
 }
 
 async function withoutRetracted(

@@ -1,0 +1,61 @@
+import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { listOf } from '../credentials/credential-shape.ts';
+import { type Cid, cidIn, codecs } from '../identifiers/cid.ts';
+import { parsedDocument } from '../names/name.ts';
+import { statementsIn } from '../policies/outcome.ts';
+import type { StatementScope } from '../ports.ts';
+import { claimOf, provenAbout } from '../signatures/proven.ts';
+import { type Claim, retractedAmong, type TrustPorts } from '../signatures/trust.ts';
+import type { StatementIndex } from '../statements/questions.ts';
+
+export interface SupportPorts {
+  readonly trusting: TrustPorts;
+  /** The bytes of documents, in their order. */
+  readonly documents: (cids: readonly Cid[], limit: number) => Promise<readonly (Uint8Array | undefined)[]>;
+  readonly statementIndex: Pick<StatementIndex, 'forms'>;
+}
+
+/** Why a certificate no longer stands: what a statement that it rests on has become. */
+export interface LostSupport {
+  readonly statement: string;
+  readonly state: 'retracted' | 'revoked' | 'suspended';
+}
+
+const documentLimit = 1 << 16;
+
+/** The documents that a credential rests on. */
+export function outcomesOf({ relatedResource }: JsonObject): Cid[] {
+  return listOf(relatedResource)
+    .filter(isObject)
+    .flatMap(({ id }) => cidIn(String(id)) ?? []);
+}
+
+/** The first of the statements on which a check rested that was withdrawn since, or whose signature was. */
+export async function lostSupport(
+  { trusting, documents, statementIndex }: SupportPorts,
+  outcome: Cid,
+  scope: StatementScope,
+): Promise<LostSupport | undefined> {
+  const [bytes] = await documents([outcome], documentLimit);
+  const rested = bytes ? statementsIn(parsedDocument(bytes)) : [];
+  const claims: Claim[] = [];
+  for (const id of rested) {
+    const cid = cidIn(id);
+    if (cid?.codec !== codecs.rdfc) continue;
+    const [row] = (await statementIndex.forms(cid, { after: null, limit: 1 }, scope)).statements;
+    if (row) claims.push(claimOf(row));
+  }
+  const [retracted] = await retractedAmong(trusting, claims);
+  if (retracted !== undefined) return { statement: retracted, state: 'retracted' };
+  const carriers = new Set(rested.map((id) => id.replace('urn:cid:', '')));
+  const signatures = (await provenAbout(trusting, claims))
+    .flat()
+    .filter(({ carrier }) => carriers.has(carrier));
+  const standings = await trusting.standings(signatures);
+  for (const { about: statement, credentialCid } of signatures) {
+    const { revoked, suspended } = standings.get(credentialCid ?? '') ?? {};
+    if (revoked) return { statement, state: 'revoked' };
+    if (suspended) return { statement, state: 'suspended' };
+  }
+  return undefined;
+}

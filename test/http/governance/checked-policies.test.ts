@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { contextV2 } from '../../builders/credentials.ts';
+import { checkedModels, reviewer } from '../checked-model.ts';
+import { send, useService } from '../service.ts';
+import { signedCredential } from '../trusted-statements.ts';
+import { blobText, expectRefusal, newSubject, post, posted, submission } from './governance.ts';
+
+const service = useService();
+const { builder, put, signedModel } = checkedModels(service);
+const signers = { builder: [builder.key.did], reviewers: [reviewer.key.did] };
+const expiryDate = '2099-12-31';
+
+const approved = {
+  for: "upstream.filter(a, a.kind == 'dataset')",
+  require: "it.reviews.exists(r, r.decision == 'approved' && r.signed_by == 'reviewers')",
+};
+const policy = { cairn: 'policy/1', name: 'release', signers, rules: [{ name: 'approved', ...approved }] };
+
+async function certify(subject: string, project: string, more: object = {}) {
+  const body = { subject, policy, expiryDate, ...more };
+  const { status, json, text } = await send(service, 'POST', `/checks/v1/certificate/${project}`, body);
+  expect(status, text).toBe(200);
+  return json;
+}
+
+const statusOf = async (subject: string, project: string) =>
+  (await send(service, 'GET', `/gov/v1/status/${encodeURIComponent(subject)}/${project}`)).json;
+
+describe('a certificate of a check', () => {
+  test('says which rules, policy and size of the log it rests on', async () => {
+    const { model, review } = await signedModel('certified');
+    const approval = await review('approved');
+    const { result, policy: policyCid, credential } = await certify(model, randomUUID());
+    expect(result).toBe('pass');
+    const signed = JSON.parse(await blobText(service, credential.sourceCid));
+    expect(signed).toMatchObject({
+      type: ['VerifiableCredential', 'PolicyComplianceCredential'],
+      credentialSubject: { id: model, policy: `urn:cid:${policyCid}` },
+    });
+    const outcome = JSON.parse(await blobText(service, signed.relatedResource[0].id));
+    expect(outcome).toMatchObject({ type: 'CairnCheck', version: 1, subject: model, result: 'pass' });
+    expect(outcome.rules[0].decided_by).toContain(approval);
+    expect(outcome.log.size).toBeGreaterThan(0);
+    expect(JSON.parse(await blobText(service, policyCid))).toEqual(policy);
+    const verified = await send(service, 'POST', '/credentials/v1/verify', { credential: signed });
+    expect(verified.json).toMatchObject({ verified: true });
+  });
+
+  test('is not issued if the check does not pass', async () => {
+    const { model } = await signedModel('not certified');
+    expect(await certify(model, randomUUID())).toMatchObject({ result: 'fail', credential: null });
+  });
+
+  test('no longer stands when a statement that it rests on is retracted, and says which', async () => {
+    const { graph, model, review } = await signedModel('unsupported');
+    const approval = await review('approved');
+    const project = randomUUID();
+    await certify(model, project);
+    expect((await statusOf(model, project)).certificates).toMatchObject([{ standing: 'valid', lost: null }]);
+    await put(
+      graph,
+      { '@type': 'RetractionRegistration', subject: approval, reason: 'Too early.' },
+      reviewer,
+    );
+    expect((await statusOf(model, project)).certificates).toMatchObject([
+      { standing: 'unsupported', lost: { statement: approval, state: 'retracted' } },
+    ]);
+    const certified = {
+      ...policy,
+      rules: [{ name: 'certified', require: "certificates.exists(c, c.standing == 'good')" }],
+    };
+    const { json } = await send(service, 'POST', '/checks/v1', { subject: model, policy: certified });
+    expect(json.result).toBe('fail');
+  });
+
+  test('no longer stands when the credential that signed such a statement is revoked', async () => {
+    const { graph, model, data } = await signedModel('revoked support');
+    const said = await send(service, 'PUT', '/store/v1/jcs', { decision: 'approved', comment: 'Revocable.' });
+    const fields = { '@type': 'GovernanceRegistration', registeredBy: reviewer.key.did, subject: data };
+    const statement = {
+      ...builder.statement(),
+      data: undefined,
+      ...fields,
+      document: `urn:cid:${said.json.cid}`,
+    };
+    const { json: stored } = await builder.put(statement, { graph_id: graph });
+    const about = { id: `urn:cid:${stored.rdfc_cid}` };
+    const unsigned = {
+      '@context': [contextV2],
+      id: `urn:uuid:${randomUUID()}`,
+      type: ['VerifiableCredential'],
+    };
+    const { json: allocated } = await builder.allocate({
+      ...unsigned,
+      issuer: reviewer.key.did,
+      credentialSubject: about,
+    });
+    const credential = await signedCredential(about.id, allocated, reviewer);
+    await builder.put(builder.registration(credential), { graph_id: graph });
+    const project = randomUUID();
+    expect(await certify(model, project)).toMatchObject({ result: 'pass' });
+    const [entry] = [allocated.credentialStatus].flat();
+    await builder.revoke(allocated.id, entry);
+    expect((await statusOf(model, project)).certificates).toMatchObject([
+      { standing: 'unsupported', lost: { statement: `urn:cid:${stored.rdfc_cid}`, state: 'revoked' } },
+    ]);
+  });
+});
+
+describe('a policy whose controls carry rules', () => {
+  const register = (controls: readonly object[]) =>
+    post(service, 'cid/policy', { policy: { title: `release ${randomUUID()}`, signers }, controls });
+
+  test('is refused if a rule cannot be used', async () => {
+    const controls = [{ title: 'wrong', rule: { require: 'subject.nmae == ""' } }];
+    expectRefusal(await register(controls), 400, 'name');
+  });
+
+  test('is applied by its CID, and by the status of a subject', async () => {
+    const { json } = await register([{ title: 'data approved', rule: approved }, { title: 'Evaluate it' }]);
+    const { policyCid, controlCids } = json;
+    const { model, review } = await signedModel('governed');
+    const ask = async () =>
+      (await send(service, 'POST', '/checks/v1', { subject: model, policy: policyCid })).json;
+    expect(await ask()).toMatchObject({ result: 'fail', policy: policyCid });
+    await review('approved');
+    expect(await ask()).toMatchObject({ result: 'pass' });
+
+    const [subject, project] = [await newSubject(service), randomUUID()];
+    const declaration = { ...submission, controlCid: controlCids };
+    await posted(service, `controls/declaration/${subject}/${project}`, declaration);
+    const { checks } = await statusOf(subject, project);
+    expect(checks).toMatchObject([
+      { policy: policyCid, result: 'cannot_tell', verdicts: [{ subject: `urn:cid:${subject}` }] },
+    ]);
+  });
+
+  test('is certified only if the subject passes, and the answer says what was not reviewed', async () => {
+    const rule = { require: "declarations.exists(d, d.text == 'done')" };
+    const { json } = await register([{ title: 'declared', rule }, { title: 'another' }]);
+    const { policyCid, controlCids } = json;
+    const [subject, project] = [await newSubject(service), randomUUID()];
+    const body = { subjectCid: subject, policyCid, expiryDate };
+    expectRefusal(await post(service, `policy/compliance/${project}`, body), 409, '"declared"');
+    const declaration = { ...submission, controlCid: controlCids, statement: 'done' };
+    const { documentCid } = await posted(service, `controls/declaration/${subject}/${project}`, declaration);
+    const { unreviewedControlCids } = await posted(service, `policy/compliance/${project}`, body);
+    expect(unreviewedControlCids).toEqual(controlCids);
+    const reviewed = { ...submission, declarationCid: documentCid, decision: 'approved' };
+    await posted(service, `controls/review/${subject}/${project}`, {
+      ...reviewed,
+      controlCid: [controlCids[1]],
+    });
+    expect((await statusOf(subject, project)).certificates).toMatchObject([
+      { unreviewedControlCids: [controlCids[0]] },
+    ]);
+  });
+});
