@@ -1,3 +1,4 @@
+import { policyProblemSentence } from '../../contract/policy-problems.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type GovernedPolicyPorts, governedPolicy } from '../../domain/integrity/governance/policy-rules.ts';
 import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
@@ -32,7 +33,7 @@ export function usablePolicy(reading: PolicyReading): Policy {
   if ('policy' in reading) return reading.policy;
   const details = reading.problems.map((problem) => ({
     pointer: problem.place,
-    reason: `Line ${problem.line}, column ${problem.column}: ${problem.problem.code} ${JSON.stringify(problem.problem)}`,
+    reason: `Line ${problem.line}, column ${problem.column}: ${policyProblemSentence(problem)}`,
   }));
   throw new ServiceError('invalid_request', `The policy cannot be used. ${details[0]?.reason ?? ''}`, {
     details,

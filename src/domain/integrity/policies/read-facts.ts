@@ -40,6 +40,7 @@ function factsSchema(): z.ZodType {
 const unknowns = {
   unknown: z.record(z.string(), z.string()).optional(),
   cut: z.array(z.string()).optional(),
+  said_by: z.record(z.string(), z.array(z.string())).optional(),
 };
 
 /** Facts as plain data. Signers follow from signatures, so they cannot be written. */
