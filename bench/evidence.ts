@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pMap from 'p-map';
 import { batchSize, ingest } from './batch-ingestion.ts';
-import { median, report } from './measure.ts';
+import { cpuSeconds, median, report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
 // Import of evidence over HTTP, from request to durable acknowledgement: unsigned SLSA provenance as JSON lines. Beside it, in a
@@ -73,12 +72,6 @@ async function send(url: string, run: number, from: number, count: number) {
     { concurrency: inFlight },
   );
   return { rate: (count / (performance.now() - startedAt)) * 1_000, each: statements / count };
-}
-
-/** The CPU time of a process in seconds (proc(5), with 100 ticks a second). */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 const rates: number[] = [];

@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
 /** The machine of the measurement. */
 export function machine(): string {
   const gib = Math.round(totalmem() / 2 ** 30);
   return `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${gib} GiB, Node ${process.version}`;
+}
+
+/** The CPU time of a process in seconds (proc(5), with 100 ticks a second). */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Runs the work several times after a warm-up. @returns the median of units per second. */

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { type Row, report } from './measure.ts';
+import { cpuSeconds, type Row, report } from './measure.ts';
 import { withMongoService } from './mongo-service.ts';
 import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
@@ -24,9 +23,9 @@ report(`POST /api/v1/lineage, ${connections} connections`, rows);
 
 async function measure(store: string, { url, pid }: ServiceProcess): Promise<Row> {
   await postEvents(url, warmUpSeconds);
-  const before = await cpuSeconds(pid);
+  const before = cpuSeconds(pid);
   const { requests, latency, non2xx, errors } = await postEvents(url, seconds);
-  const cpu = (await cpuSeconds(pid)) - before;
+  const cpu = cpuSeconds(pid) - before;
   if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} refused, ${errors} failed.`);
   return {
     what: `START and COMPLETE of each run, ${store}`,
@@ -72,8 +71,3 @@ function newEvent(): string {
 }
 
 /** User and system time of a process. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  const ticksPerSecond = 100;
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-}

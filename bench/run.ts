@@ -31,6 +31,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'issue-vc': {},
   evidence: {},
   sbom: {},
+  checks: {},
   log: { full: { STATEMENTS: '1000000', GRAPHS: '100000', ROUNDS: '1' } },
   openlineage: {},
   single: {},

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../src/contract/integrity/checks.ts';
 import { blobUrn } from '../builders/statements.ts';
 import { checkedModels, reviewer } from './checked-model.ts';
+import { newGraph } from './manifest-samples.ts';
 import { send, useService } from './service.ts';
 import { type Json, signedCredential, signingKey } from './trusted-statements.ts';
 
@@ -148,6 +149,31 @@ describe('POST /checks/v1', () => {
     expect(status).toBe(400);
     expect(json.error).toContain('Line 5');
     expect(json.error).toContain('"name"');
+  });
+
+  test('says that it stopped at an ancestry that is too large, and passes nothing about all of it', async () => {
+    const graph = await newGraph(service);
+    const inputs = Array.from({ length: 10_500 }, (_, at) => blobUrn(`far ${at}`));
+    const [model, person] = [blobUrn('of very many'), builder.key.did];
+    const statements = Array.from({ length: 21 }, (_, at) => {
+      const input = [blobUrn(`of very many ${at}`), ...inputs.slice(at * 500, (at + 1) * 500)];
+      const output = at === 0 ? model : blobUrn(`of very many ${at - 1}`);
+      const ends = { input, output, computation: blobUrn('train.py'), operatedBy: person };
+      return { ...builder.statement(), data: undefined, '@type': 'ComputationRegistration', ...ends };
+    });
+    const body = { statements, generate_id: true, graph_id: graph };
+    expect((await send(service, 'PUT', '/statements/v1/batch', body)).status).toBe(201);
+    const require = "a.id != ''";
+    const all = await check(model, policyWith([{ name: 'all', require: `upstream.all(a, ${require})` }]));
+    expect(all.verdicts[0]?.rules[0]).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'cut', fact: 'upstream', of: model }],
+    });
+    const some = await check(
+      model,
+      policyWith([{ name: 'some', require: `upstream.exists(a, ${require})` }]),
+    );
+    expect(some).toMatchObject({ result: 'pass' });
   });
 
   test('says that nobody knows the subject', async () => {

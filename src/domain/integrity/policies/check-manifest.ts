@@ -11,7 +11,7 @@ import { gatherFacts } from './gathering/gather-facts.ts';
 import type { Policy } from './read-policy.ts';
 import { needsOf } from './wanted.ts';
 
-export interface ManifestChecking extends ManifestVerification, Omit<CarriedReading, 'logKeys'> {
+export interface ManifestChecking extends ManifestVerification, Omit<CarriedReading, 'logKeys' | 'now'> {
   readonly now: () => Date;
 }
 
@@ -47,15 +47,16 @@ export async function checkManifest(
     onFinding(finding);
   });
   const needs = needsOf(policy, explain);
+  const now = ports.now();
   const { logs, policy: witnesses } = ports.logs;
   const known: Vkey[] = [...logs, ...[...witnesses.logs, ...witnesses.witnesses].map(({ vkey }) => vkey)];
-  const reading = carriedFacts(manifest, { ...ports, logKeys: [...known, ...needs.logKeys] });
+  const reading = carriedFacts(manifest, { ...ports, logKeys: [...known, ...needs.logKeys], now });
   const subjects = await carriedSubjects(manifest, subject);
   const facts: Facts[] = [];
   for (const id of subjects.ids)
     facts.push({ ...(await gatherFacts(reading, id, manifest.scope, needs)), faults });
   const { isCut } = subjects;
-  return { check: await check(policy, { facts, isCut }, ports.now()), facts, summary: manifest.summary };
+  return { check: await check(policy, { facts, isCut }, now), facts, summary: manifest.summary };
 }
 
 const faultsKept = 100;

@@ -41,9 +41,13 @@ export async function checkStored(
   const subjects = await subjectsOf(ports, subject, asked);
   const scope = { ...asked, graphId: subjects.graphId };
   const needs = needsOf(policy, explain);
-  const reading = storedFacts(ports, principal, scope, [...ports.logKeys, ...needs.logKeys]);
+  // A check has one time, so that nothing expires while it is being read.
+  const now = ports.now();
+  const trusting = { ...ports.trusting, now: () => now };
+  const keys = [...ports.logKeys, ...needs.logKeys];
+  const reading = storedFacts({ ...ports, trusting }, principal, scope, keys);
   const facts: Facts[] = [];
   for (const id of subjects.ids) facts.push(await gatherFacts(reading, id, scope, needs));
   if (facts.length === 0) throw new ServiceError('not_found', 'There is nothing to check.');
-  return { check: await check(policy, { facts, isCut: subjects.isCut }, ports.now()), facts };
+  return { check: await check(policy, { facts, isCut: subjects.isCut }, now), facts };
 }

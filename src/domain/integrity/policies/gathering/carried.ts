@@ -16,18 +16,20 @@ export interface CarriedReading extends Pick<FactPorts, 'evidenceReader'> {
   readonly logKeys: readonly Vkey[];
   /** The DIDs of the service that a signer `service` means. */
   readonly serviceDids: ReadonlySet<string>;
+  /** The time of the check. */
+  readonly now: Date;
 }
 
 /** Facts of a verified manifest. */
 export function carriedFacts(
   manifest: IndexedManifest,
-  { evidenceReader, logKeys, serviceDids }: CarriedReading,
+  { evidenceReader, logKeys, serviceDids, now }: CarriedReading,
 ): FactPorts {
   const places = new CarriedLogPlaces(manifest, logKeys);
   return {
     ...manifest,
     evidenceReader,
-    trusting: { ...manifest.signatures.trusting, ownDids: serviceDids },
+    trusting: { ...manifest.signatures.trusting, ownDids: serviceDids, now: () => now },
     names: (dids) => carriedNames(manifest, dids),
     documents: async (cids, limit) => {
       const found: (Uint8Array | undefined)[] = [];
