@@ -65,15 +65,33 @@ export function cidFrom(cid: CID): Cid {
 /** What the library makes of canonical CIDs of our codecs, several times as fast. */
 function knownCid(text: string): Cid | undefined {
   const bytes = base32Bytes(text);
-  if (!bytes) return undefined;
-  for (const multihash of ['blake3', 'sha2-256'] as const)
-    for (const codec of Object.values(codecs)) {
-      const head = cidHead(codec, multihash);
-      if (bytes.length !== head.length + digestLength || !head.every((byte, at) => bytes[at] === byte))
-        continue;
-      return { text, codec, multihash, digest: bytes.slice(head.length) };
-    }
-  return undefined;
+  const headLength = (bytes?.length ?? 0) - digestLength;
+  if (!bytes || headLength < 0 || headLength > longestHead) return undefined;
+  const known = knownHeads().get(headNumber(bytes, headLength));
+  return known && { text, ...known, digest: bytes.slice(headLength) };
+}
+
+const longestHead = 6;
+let headsByNumber: Map<number, Pick<Cid, 'codec' | 'multihash'>> | undefined;
+
+/** What the heads of CIDs of our codecs say. */
+function knownHeads() {
+  headsByNumber ??= new Map(
+    (['blake3', 'sha2-256'] as const).flatMap((multihash) =>
+      Object.values(codecs).map((codec) => {
+        const head = cidHead(codec, multihash);
+        return [headNumber(head, head.length), { codec, multihash }] as const;
+      }),
+    ),
+  );
+  return headsByNumber;
+}
+
+/** Heads begin with the version 1, so that their lengths follow from their numbers. */
+function headNumber(bytes: Uint8Array, length: number): number {
+  let number = 0;
+  for (let at = 0; at < length; at += 1) number = number * 256 + (bytes[at] as number);
+  return number;
 }
 
 function checked(cid: CID, text: string, input: string): Cid {

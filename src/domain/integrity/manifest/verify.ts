@@ -4,9 +4,10 @@ import { CheckpointChecks } from '../../log/checkpoint-checks.ts';
 import type { LogTrust } from '../../log/notes/tlog-proof.ts';
 import { type BlobHashRecord, cidsOfHashes, hashRecord } from '../blobs/blob-hashes.ts';
 import { collectionParts } from '../blobs/referenced-blobs.ts';
-import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
+import { type Cid, cidIn, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
+import { CidSet } from '../identifiers/cid-set.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
-import { blake3Digest, digestsHasher } from '../identifiers/hashing.ts';
+import { digestsHasher } from '../identifiers/hashing.ts';
 import type { IdentifiedRow, StatementRow } from '../ports.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import { type CarriedBlob, wholeOf } from './blobs.ts';
@@ -70,8 +71,8 @@ class Verification {
   readonly #ports: ManifestVerification;
   readonly #witness: ManifestWitness;
   /** CIDs of the carried blobs (with any codec) and of the statements. */
-  readonly #carried = new DigestSet();
-  readonly #referenced = new DigestSet();
+  readonly #carried = new CidSet();
+  readonly #referenced = new CidSet();
   /** References that a later statement or another hash of a blob may satisfy. */
   readonly #open: { place: string; cid: Cid }[] = [];
   #contexts: ManifestContexts | undefined;
@@ -125,7 +126,7 @@ class Verification {
     yield* this.#trusts(carrier);
     yield* this.#anchors(carrier, contexts);
     for (const { place, cid } of this.#open)
-      if (!this.#carried.has(keyOf(cid))) yield { kind: 'missing', place, identifier: cidUrn(cid) };
+      if (!this.#carried.has(kept(cid))) yield { kind: 'missing', place, identifier: cidUrn(cid) };
     if (form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
@@ -147,11 +148,11 @@ class Verification {
     const { manifest } = carrier;
     for await (const { key } of manifest.json.members(manifest.statements)) {
       const id = cidIn(key);
-      if (id) this.#carried.add(keyOf(id));
+      if (id) this.#carried.add(kept(id));
     }
     for await (const blob of carrier.allBlobs()) {
       const cid = nameOf(blob);
-      if (cid) this.#carried.add(keyOf(cid));
+      if (cid) this.#carried.add(kept(cid));
     }
   }
 
@@ -159,15 +160,18 @@ class Verification {
     const ids = this.#ids;
     const trusted = rowTrust(contexts, new Map());
     for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
-      const rows = checked.flatMap((one) => (isProblem(one) ? [] : [one.row]));
-      await this.#witness.signatures.note(rows);
-      await this.#witness.rows(rows.map(trusted));
+      const identified = checked.flatMap((one) => (isProblem(one) ? [] : [one.row]));
+      await this.#witness.signatures.note(identified);
+      const rows = identified.map(trusted);
+      await this.#witness.rows(rows);
+      const rowsInOrder = rows.values();
       for (const one of checked) {
         if (isProblem(one)) yield problemFinding(one.place, one.error);
         else {
+          const { isTrusted = false } = rowsInOrder.next().value ?? {};
           this.#counts.claimed += 1;
           this.#logs?.note(one.row, true);
-          this.#statement(carrier, one.row, trusted(one.row), one.pointer);
+          this.#statement(carrier, one.row, isTrusted, one.pointer);
         }
       }
     }
@@ -175,13 +179,13 @@ class Verification {
       const row = await otherForm(this.#ports, contexts, ids, blob);
       if (!row) continue;
       this.#logs?.note(row, false);
-      this.#statement(carrier, row, trusted(row), blob.place);
+      this.#statement(carrier, row, trusted(row).isTrusted, blob.place);
     }
   }
 
-  #statement(carrier: ManifestCarrier, row: IdentifiedRow, { isTrusted }: StatementRow, place: string): void {
+  #statement(carrier: ManifestCarrier, row: IdentifiedRow, isTrusted: boolean, place: string): void {
     carrier.note(row);
-    this.#carried.add(keyOf(row.jcsCid));
+    this.#carried.add(kept(row.jcsCid));
     this.#counts.statements += 1;
     if (!row.isCovered) this.#counts.uncovered += 1;
     if (!row.isCovered || !isTrusted) this.#doubtful.add(row.rdfcCid.digest);
@@ -191,9 +195,8 @@ class Verification {
 
   /** @param identifier a CID after `urn:cid:`. */
   #reference(identifier: string, place: string): void {
-    if (!this.#referenced.add(blake3Digest(identifier))) return;
     const cid = parseCid(identifier);
-    if (this.#carried.has(keyOf(cid))) return;
+    if (!this.#referenced.add(cid) || this.#carried.has(kept(cid))) return;
     this.#open.push({ place, cid });
   }
 
@@ -236,12 +239,12 @@ class Verification {
     if (bytes) hasher.update(bytes);
     else for await (const chunk of blob.bytes()) hasher.update(chunk);
     const record = hashRecord(hasher.digests(), blob.size);
-    for (const text of cidsOfHashes(record)) this.#carried.add(keyOf(parseCid(text)));
+    for (const text of cidsOfHashes(record)) this.#carried.add(kept(parseCid(text)));
     await blobs?.(checked, record);
   }
 
   async #collection({ blob, cid, bytes }: CheckedBlob): Promise<void> {
-    if (blob.size > collectionLimit || !this.#referenced.has(blake3Digest(cidUrn(cid)))) return;
+    if (blob.size > collectionLimit || !this.#referenced.has(cid)) return;
     const parts = collectionParts(bytes ?? (await wholeOf(blob)));
     for (const part of parts) this.#reference(cidUrn(part), blob.place);
   }
@@ -252,7 +255,7 @@ class Verification {
       for (const [index, statement] of anchor.statements.entries()) {
         if (typeof statement !== 'string') continue;
         const cid = cidIn(statement);
-        if (cid && this.#carried.has(keyOf(cid))) continue;
+        if (cid && this.#carried.has(kept(cid))) continue;
         const identifier = cid ? cidUrn(cid) : shortened(statement);
         yield { kind: 'missing', place: anchoredPlace(anchor.place, index), identifier };
       }
@@ -266,10 +269,10 @@ class Verification {
   /** Reports blocks without a reference. Cairn writes none, so every changed byte is noticed. */
   async *#blocks(carrier: ManifestCarrier, { carried }: ManifestContexts): AsyncGenerator<ManifestFinding> {
     for await (const { place, cid } of carrier.blobs()) {
-      const { text } = cid();
-      if (carried.has(text)) continue;
+      const block = cid();
+      if (carried.has(block.text)) continue;
       this.#counts.blobs += 1;
-      if (this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
+      if (this.#referenced.has(block)) continue;
       yield fault(place, 'unexpected_content', 'Nothing in the manifest refers to this block.');
     }
   }
@@ -284,9 +287,8 @@ function problemFinding(place: string, { code, message }: ServiceError): Manifes
 }
 
 /** Ignores the codec of blobs. Ids of statements are kept apart, because they are not hashes of bytes. */
-function keyOf({ codec, digest, multihash }: Cid): Uint8Array {
-  const kind = codec === codecs.rdfc ? codecs.rdfc : codecs.raw;
-  return blake3Digest(makeCid(kind, digest, multihash).text);
+function kept({ codec, digest, multihash }: Cid) {
+  return { codec: codec === codecs.rdfc ? codecs.rdfc : codecs.raw, digest, multihash };
 }
 
 /** Undefined for an invalid CID, which is reported when the blob is hashed. */

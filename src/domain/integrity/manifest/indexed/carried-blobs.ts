@@ -1,12 +1,13 @@
 import type { JsonSlice } from '../../../json/json-cursor.ts';
 import type { BlobHashRecord } from '../../blobs/blob-hashes.ts';
 import { type Cid, codecs, makeCid, parseCid } from '../../identifiers/cid.ts';
+import { digestHash } from '../../identifiers/digest-set.ts';
 import { asBuffer } from '../../identifiers/hashing.ts';
 import type { BlobContent } from '../../ports.ts';
 import type { BlobBytes } from '../blobs.ts';
 import type { ManifestCarrier } from '../carrier.ts';
 import { Arena } from './arena.ts';
-import { hashOfDigest, Postings } from './postings.ts';
+import { Postings } from './postings.ts';
 
 const digestBytes = 32;
 const nothing: BlobBytes = { size: 0, async *bytes() {} };
@@ -29,8 +30,8 @@ export class CarriedBlobs {
 
   add({ start, end }: JsonSlice, { blake3, sha256, size }: BlobHashRecord): void {
     const digests = [parseCid(blake3).digest, parseCid(sha256).digest] as const;
-    this.#by.blake3.add(hashOfDigest(digests[0]), this.#begins.length);
-    this.#by['sha2-256'].add(hashOfDigest(digests[1]), this.#begins.length);
+    this.#by.blake3.add(digestHash(digests[0]), this.#begins.length);
+    this.#by['sha2-256'].add(digestHash(digests[1]), this.#begins.length);
     this.#begins.push(this.#digests.add(digests));
     this.#sizes.push(size);
     this.#starts.push(start);
@@ -62,7 +63,7 @@ export class CarriedBlobs {
   }
 
   #find({ digest, multihash }: Pick<Cid, 'digest' | 'multihash'>): number | undefined {
-    for (const number of this.#by[multihash].above(hashOfDigest(digest), -1))
+    for (const number of this.#by[multihash].above(digestHash(digest), -1))
       if (asBuffer(digest).equals(this.#digest(number, multihash))) return number;
     return undefined;
   }

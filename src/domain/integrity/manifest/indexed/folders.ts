@@ -3,8 +3,9 @@ import type { MemberRecord } from '../../folders/folder-records.ts';
 import { type FolderReading, type Folders, openFolders } from '../../folders/folders.ts';
 import { collectionFiles, membersOfFiles } from '../../folders/indexing.ts';
 import { type Cid, parseCid } from '../../identifiers/cid.ts';
+import { digestHash } from '../../identifiers/digest-set.ts';
 import type { CarriedBlobs } from './carried-blobs.ts';
-import { hashOfDigest, Postings } from './postings.ts';
+import { Postings } from './postings.ts';
 
 /** The files of folders, as a store knows them when it has these blobs. @param cids collections to which statements refer. */
 export async function carriedFolders(blobs: CarriedBlobs, cids: Iterable<Cid>): Promise<Folders> {
@@ -34,7 +35,7 @@ class DecodedFolders {
     const folder = { id, metadata, files };
     this.#folders.set(id, folder);
     for (const [place, { digest }] of files.entries()) {
-      this.#byMember.add(hashOfDigest(digest), this.#folderOf.push(folder) - 1);
+      this.#byMember.add(digestHash(digest), this.#folderOf.push(folder) - 1);
       this.#placeOf.push(place);
     }
   }
@@ -70,7 +71,7 @@ class DecodedFolders {
   }
 
   #withMember(member: string): MemberRecord[] {
-    return [...this.#byMember.above(hashOfDigest(parseCid(member).digest), -1)]
+    return [...this.#byMember.above(digestHash(parseCid(member).digest), -1)]
       .flatMap((number) => this.#filesOf(this.#folderOf[number]?.id ?? '', this.#placeOf[number] ?? 0, 1))
       .filter((record) => record.member === member)
       .sort((one, other) => (one.id < other.id ? -1 : 1));

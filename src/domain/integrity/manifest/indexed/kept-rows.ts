@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import { type Cid, codecs, makeCid } from '../../identifiers/cid.ts';
+import { digestHash } from '../../identifiers/digest-set.ts';
 import type { StatementRow } from '../../ports.ts';
 import {
   jcsText,
@@ -21,7 +22,7 @@ import {
   type WholeStatement,
 } from '../../statements/rows.ts';
 import { Arena } from './arena.ts';
-import { hashOfDigest, hashOfText, Postings } from './postings.ts';
+import { hashOfText, Postings } from './postings.ts';
 
 const pageBytes = 8 << 20;
 const allPlaces = [...statementPlaces.map(placeNumber), otherPlaces];
@@ -59,8 +60,8 @@ export class KeptRows implements StatementRows {
     this.#begins.push(this.#arena.add([jcsCid.digest, rdfcCid.digest, jcs, restBytes]));
     this.#jcsLengths.push(jcs.length);
     this.#restLengths.push(restBytes.length);
-    this.#byForm.add(hashOfDigest(jcsCid.digest), number);
-    this.#byId.add(hashOfDigest(rdfcCid.digest), number);
+    this.#byForm.add(digestHash(jcsCid.digest), number);
+    this.#byId.add(digestHash(rdfcCid.digest), number);
     for (const { identifier, role } of references)
       this.#byReference.add(hashAt(hashOfText(identifier), placeNumber({ role, kind })), number);
   }
@@ -93,7 +94,7 @@ export class KeptRows implements StatementRows {
 
   async whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]> {
     return jcsCids.map(({ text, digest }) => {
-      for (const number of this.#byForm.above(hashOfDigest(digest), -1)) {
+      for (const number of this.#byForm.above(digestHash(digest), -1)) {
         const row = this.#whole(number);
         if (row.jcsCid.text === text) return row;
       }
@@ -106,7 +107,7 @@ export class KeptRows implements StatementRows {
       case 'reference':
         return this.#numbersReferring(list.identifier, list.places, after);
       case 'id':
-        return this.#byId.above(hashOfDigest(list.rdfcCid.digest), after ?? -1);
+        return this.#byId.above(digestHash(list.rdfcCid.digest), after ?? -1);
       case 'time':
         return this.#numbersByTime(after);
       default:
