@@ -35,7 +35,12 @@ export class DigestSet {
   }
 
   has(digest: Uint8Array): boolean {
-    return this.#slots[this.#slotOf(wordsOf(digest), 0)] !== 0;
+    return this.indexOf(digest) >= 0;
+  }
+
+  /** Its place in the order of insertion; -1 if it is not there. */
+  indexOf(digest: Uint8Array): number {
+    return (this.#slots[this.#slotOf(wordsOf(digest), 0)] as number) - 1;
   }
 
   *[Symbol.iterator](): Generator<Uint8Array> {

@@ -5,7 +5,8 @@ import { hashSize, leafHash } from '../../log/merkle/hashing.ts';
 import { MerkleRange } from '../../log/merkle/range.ts';
 import { LogProofError, refuse } from '../../log/proof-error.ts';
 import { cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
-import { DigestSet, digestKey } from '../identifiers/digest-set.ts';
+import { DigestMap } from '../identifiers/digest-map.ts';
+import { DigestSet } from '../identifiers/digest-set.ts';
 import type { StatementRow } from '../ports.ts';
 import type { CarriedAnchor } from './anchors.ts';
 import type { ManifestCarrier, ManifestForm } from './carrier.ts';
@@ -23,7 +24,7 @@ export class CarriedLogs {
   /** Whether the manifest says that it has exactly what its logs have. */
   readonly #isComplete: boolean;
   /** The digest of the `jcs_cid` of each form under its id, by the digest of the id. */
-  readonly #underId = new Map<string, Uint8Array>();
+  readonly #underId = new DigestMap();
   /** Digests of the `jcs_cid` of all forms. */
   readonly #forms = new DigestSet();
   /** Those that a log has. */
@@ -46,7 +47,7 @@ export class CarriedLogs {
   /** Must be called for each verified statement, before the anchors. */
   note({ rdfcCid, jcsCid }: LoggedRow, isUnderId: boolean): void {
     if (!this.#isCovering) return;
-    if (isUnderId) this.#underId.set(digestKey(rdfcCid.digest), jcsCid.digest);
+    if (isUnderId) this.#underId.add(rdfcCid.digest, jcsCid.digest);
     this.#forms.add(jcsCid.digest);
   }
 
@@ -96,7 +97,7 @@ export class CarriedLogs {
     const id = typeof statement === 'string' ? cidIn(statement) : undefined;
     if (id?.codec !== codecs.rdfc)
       refuse('malformed', `${shortened(String(statement))} is no id of a statement.`);
-    const jcsDigest = this.#underId.get(digestKey(id.digest));
+    const jcsDigest = this.#underId.get(id.digest);
     if (jcsDigest) this.#append(log, statementEntry({ rdfcDigest: id.digest, jcsDigest }), jcsDigest);
     else log.lack(cidUrn(id));
   }
@@ -109,7 +110,7 @@ export class CarriedLogs {
       return;
     }
     const { jcsDigest, rdfcDigest } = said;
-    const isOtherForm = this.#form === 'json' && rdfcDigest && this.#underId.has(digestKey(rdfcDigest));
+    const isOtherForm = this.#form === 'json' && rdfcDigest && this.#underId.has(rdfcDigest);
     if (isOtherForm || this.#forms.has(jcsDigest)) this.#append(log, entry, jcsDigest);
     else log.lack(jcsUrn(jcsDigest));
   }

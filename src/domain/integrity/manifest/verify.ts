@@ -5,7 +5,6 @@ import type { LogTrust } from '../../log/notes/tlog-proof.ts';
 import { type BlobHashRecord, cidsOfHashes, hashRecord } from '../blobs/blob-hashes.ts';
 import { collectionParts } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
-import { CidSet } from '../identifiers/cid-set.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { digestsHasher } from '../identifiers/hashing.ts';
 import type { IdentifiedRow, StatementRow } from '../ports.ts';
@@ -16,6 +15,7 @@ import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.
 import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import { isProblem, placeIn, shortened } from './problem.ts';
+import { ManifestReferences } from './references.ts';
 import { credentialLimit, type ManifestSignatureChecking, ManifestSignatures } from './signatures.ts';
 import { type ManifestFinding, type ManifestSummary, SummaryCounts } from './summary.ts';
 import { type OfflineVerifying, otherForm, rowTrust } from './verified.ts';
@@ -70,11 +70,7 @@ export interface ManifestVerification extends OfflineVerifying {
 class Verification {
   readonly #ports: ManifestVerification;
   readonly #witness: ManifestWitness;
-  /** CIDs of the carried blobs (with any codec) and of the statements. */
-  readonly #carried = new CidSet();
-  readonly #referenced = new CidSet();
-  /** References that a later statement or another hash of a blob may satisfy. */
-  readonly #open: { place: string; cid: Cid }[] = [];
+  readonly #references = new ManifestReferences();
   #contexts: ManifestContexts | undefined;
   #logs: CarriedLogs | undefined;
   readonly #summary: SummaryCounts;
@@ -125,8 +121,7 @@ class Verification {
     yield* this.#hashes(carrier);
     yield* this.#trusts(carrier);
     yield* this.#anchors(carrier, contexts);
-    for (const { place, cid } of this.#open)
-      if (!this.#carried.has(kept(cid))) yield { kind: 'missing', place, identifier: cidUrn(cid) };
+    for (const missing of this.#references.missing()) yield { kind: 'missing', ...missing };
     if (form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
@@ -148,11 +143,11 @@ class Verification {
     const { manifest } = carrier;
     for await (const { key } of manifest.json.members(manifest.statements)) {
       const id = cidIn(key);
-      if (id) this.#carried.add(kept(id));
+      if (id) this.#references.carry(id);
     }
     for await (const blob of carrier.allBlobs()) {
       const cid = nameOf(blob);
-      if (cid) this.#carried.add(kept(cid));
+      if (cid) this.#references.carry(cid);
     }
   }
 
@@ -185,19 +180,12 @@ class Verification {
 
   #statement(carrier: ManifestCarrier, row: IdentifiedRow, isTrusted: boolean, place: string): void {
     carrier.note(row);
-    this.#carried.add(kept(row.jcsCid));
+    this.#references.carry(row.jcsCid);
     this.#counts.statements += 1;
     if (!row.isCovered) this.#counts.uncovered += 1;
     if (!row.isCovered || !isTrusted) this.#doubtful.add(row.rdfcCid.digest);
     for (const { identifier } of row.references)
-      if (identifier.startsWith('urn:cid:')) this.#reference(identifier, place);
-  }
-
-  /** @param identifier a CID after `urn:cid:`. */
-  #reference(identifier: string, place: string): void {
-    const cid = parseCid(identifier);
-    if (!this.#referenced.add(cid) || this.#carried.has(kept(cid))) return;
-    this.#open.push({ place, cid });
+      if (identifier.startsWith('urn:cid:')) this.#references.refer(identifier, place);
   }
 
   /** The list of a CAR of its blobs that nothing else names. */
@@ -209,7 +197,7 @@ class Verification {
       const { start, end } = slice;
       const text = Buffer.from(await json.bytes({ start, end: Math.min(end, start + cidBytes) })).toString();
       const cid = cidIn(text.slice(1, -1));
-      if (cid) this.#reference(cidUrn(cid), place);
+      if (cid) this.#references.refer(cidUrn(cid), place);
       else yield fault(place, 'invalid_cid', `${shortened(text)} is not a CID.`);
       index += 1;
     }
@@ -234,19 +222,19 @@ class Verification {
   async #noteHashes(checked: CheckedBlob): Promise<void> {
     const { blob, bytes } = checked;
     const { blobs } = this.#witness;
-    if (!blobs && this.#open.length === 0) return;
+    if (!blobs && !this.#references.hasOpen) return;
     const hasher = digestsHasher(blob.size, []);
     if (bytes) hasher.update(bytes);
     else for await (const chunk of blob.bytes()) hasher.update(chunk);
     const record = hashRecord(hasher.digests(), blob.size);
-    for (const text of cidsOfHashes(record)) this.#carried.add(kept(parseCid(text)));
+    for (const text of cidsOfHashes(record)) this.#references.carry(parseCid(text));
     await blobs?.(checked, record);
   }
 
   async #collection({ blob, cid, bytes }: CheckedBlob): Promise<void> {
-    if (blob.size > collectionLimit || !this.#referenced.has(cid)) return;
+    if (blob.size > collectionLimit || !this.#references.refersTo(cid)) return;
     const parts = collectionParts(bytes ?? (await wholeOf(blob)));
-    for (const part of parts) this.#reference(cidUrn(part), blob.place);
+    for (const part of parts) this.#references.refer(cidUrn(part), blob.place);
   }
 
   async *#anchors(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
@@ -255,7 +243,7 @@ class Verification {
       for (const [index, statement] of anchor.statements.entries()) {
         if (typeof statement !== 'string') continue;
         const cid = cidIn(statement);
-        if (cid && this.#carried.has(kept(cid))) continue;
+        if (cid && this.#references.carries(cid)) continue;
         const identifier = cid ? cidUrn(cid) : shortened(statement);
         yield { kind: 'missing', place: anchoredPlace(anchor.place, index), identifier };
       }
@@ -272,7 +260,7 @@ class Verification {
       const block = cid();
       if (carried.has(block.text)) continue;
       this.#counts.blobs += 1;
-      if (this.#referenced.has(block)) continue;
+      if (this.#references.refersTo(block)) continue;
       yield fault(place, 'unexpected_content', 'Nothing in the manifest refers to this block.');
     }
   }
@@ -284,11 +272,6 @@ function fault(place: string, code: ErrorCode, reason: string): ManifestFinding 
 
 function problemFinding(place: string, { code, message }: ServiceError): ManifestFinding {
   return fault(place, code, message);
-}
-
-/** Ignores the codec of blobs. Ids of statements are kept apart, because they are not hashes of bytes. */
-function kept({ codec, digest, multihash }: Cid) {
-  return { codec: codec === codecs.rdfc ? codecs.rdfc : codecs.raw, digest, multihash };
 }
 
 /** Undefined for an invalid CID, which is reported when the blob is hashed. */

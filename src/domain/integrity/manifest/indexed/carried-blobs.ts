@@ -1,3 +1,4 @@
+import { Arena } from '../../../arena.ts';
 import type { JsonSlice } from '../../../json/json-cursor.ts';
 import type { BlobHashRecord } from '../../blobs/blob-hashes.ts';
 import { type Cid, codecs, makeCid, parseCid } from '../../identifiers/cid.ts';
@@ -6,7 +7,6 @@ import { asBuffer } from '../../identifiers/hashing.ts';
 import type { BlobContent } from '../../ports.ts';
 import type { BlobBytes } from '../blobs.ts';
 import type { ManifestCarrier } from '../carrier.ts';
-import { Arena } from './arena.ts';
 import { Postings } from './postings.ts';
 
 const digestBytes = 32;

@@ -1,3 +1,4 @@
+import { Arena } from '../../../arena.ts';
 import { ServiceError } from '../../../errors.ts';
 import { type Cid, codecs, makeCid } from '../../identifiers/cid.ts';
 import { digestHash } from '../../identifiers/digest-set.ts';
@@ -21,7 +22,6 @@ import {
   type StatementRows,
   type WholeStatement,
 } from '../../statements/rows.ts';
-import { Arena } from './arena.ts';
 import { hashOfText, Postings } from './postings.ts';
 
 const pageBytes = 8 << 20;
