@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { check } from '../../src/domain/integrity/policies/check.ts';
 import type { Facts } from '../../src/domain/integrity/policies/facts.ts';
 import { fillTemplate } from '../../src/domain/integrity/policies/fill-template.ts';
 import type { Policy } from '../../src/domain/integrity/policies/read-policy.ts';
@@ -15,18 +16,18 @@ function exampleOf({ document }: Policy, expected: string): Facts {
 }
 
 async function filled(policy: Policy, ...facts: Facts[]) {
-  return await fillTemplate(policy, { facts, isCut: false }, now);
+  return await fillTemplate(policy, { check: await check(policy, { facts, isCut: false }, now), facts });
 }
 
 async function pageOf(policy: Policy, ...facts: Facts[]): Promise<string> {
   const source = { kind: 'service', url: 'http://localhost:3050' } as const;
-  return await templatePage({ ...(await filled(policy, ...facts)), policy, source });
+  return await templatePage({ ...(await filled(policy, ...facts)), source });
 }
 
 /** The rules that do not pass. */
 async function gaps(policy: Policy, facts: Facts): Promise<string[]> {
-  const { check } = await filled(policy, facts);
-  return (check.verdicts[0]?.rules ?? []).filter(({ result }) => result !== 'pass').map(({ name }) => name);
+  const { check: answer } = await filled(policy, facts);
+  return (answer.verdicts[0]?.rules ?? []).filter(({ result }) => result !== 'pass').map(({ name }) => name);
 }
 
 /** The text of a page, without its tags. */
@@ -165,10 +166,12 @@ describe('a page', () => {
 
   test('is not a pass if there are more subjects than were checked', async () => {
     const own = templateNamed('model-card') ?? expect.fail();
-    const made = await fillTemplate(own, { facts: [exampleOf(own, 'pass')], isCut: true }, now);
+    const facts = [exampleOf(own, 'pass')];
+    const answer = await check(own, { facts, isCut: true }, now);
+    const made = await fillTemplate(own, { check: answer, facts });
     expect(made.check.result).toBe('cannot_tell');
     const source = { kind: 'manifest', file: 'a.car', size: 1, digest: 'ab' } as const;
-    expect(words(await templatePage({ ...made, policy: own, source }))).toContain(
+    expect(words(await templatePage({ ...made, source }))).toContain(
       'There are more subjects than were checked.',
     );
   });

@@ -43,7 +43,16 @@ export const lineageQuery = z.object({
   graph_id: graphParameter,
 });
 
-export const reportQuery = z.object({ graph_id: graphParameter });
+export const reportQuery = z.object({
+  graph_id: graphParameter,
+  template: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      'A template of Cairn, such as eu-ai-act-annex-iv. The report then lists its gaps, and fills its chapters',
+    ),
+});
 
 export const lineage = z
   .object({

@@ -18,9 +18,9 @@ export function checkingSection(report: TemplateReport): Html {
 </section>`;
 }
 
-function stepsOf({ policy, source, car, gathered }: TemplateReport): (readonly [string, string])[] {
+function stepsOf({ policy, source, car, facts }: TemplateReport): (readonly [string, string])[] {
   const { name } = policy.document;
-  const subject = shellWord(bareId(gathered.facts[0]?.subject ?? ''));
+  const subject = shellWord(bareId(facts[0]?.subject ?? ''));
   // A template of the reader's own is a file, or in the CAR under its identifier.
   const template = templateNames.includes(name) ? name : car === undefined ? 'TEMPLATE.yaml' : policy.cid;
   const file = car ?? (source.kind === 'manifest' ? source.file : undefined);

@@ -8,7 +8,6 @@ import type { Html } from '../header.ts';
 
 /** What a page is made from. */
 export interface TemplateReport extends FilledTemplate {
-  readonly policy: Policy;
   readonly source: ReportSource;
   /** The name of the CAR that goes with the page. */
   readonly car?: string | undefined;

@@ -66,9 +66,9 @@ ${checkingSection(report)}
   );
 }
 
-function subjectsOf({ check, gathered, chapters, policy }: TemplateReport) {
+function subjectsOf({ check, facts: all, chapters, policy }: TemplateReport) {
   return check.verdicts.slice(0, subjectsShown).flatMap((verdict, at) => {
-    const facts = gathered.facts[at];
+    const facts = all[at];
     if (!facts) return [];
     const key = check.verdicts.length > 1 ? `s${at + 1}` : '';
     const references = new References(key, facts);
@@ -86,13 +86,13 @@ function box({ result, rules }: Verdict): Html {
 </section>`;
 }
 
-function aboutSection({ policy, check, source, gathered }: TemplateReport): Html {
+function aboutSection({ policy, check, source, facts }: TemplateReport): Html {
   return html`<section aria-labelledby="about">
 <h2 id="about">About this file</h2>
 <dl>
 <dt>Template</dt><dd>${foreign(policy.document.name)}</dd>
 <dt>Its identifier</dt><dd><code>${policy.cid}</code></dd>
-${gathered.facts.slice(0, subjectsShown).map(({ subject }) => html`<dt>Subject</dt><dd><code>${plain(bareId(subject), 500)}</code></dd>`)}
+${facts.slice(0, subjectsShown).map(({ subject }) => html`<dt>Subject</dt><dd><code>${plain(bareId(subject), 500)}</code></dd>`)}
 <dt>Checked</dt><dd>${when(Date.parse(check.checkedAt))}</dd>
 ${
   source.kind === 'manifest'

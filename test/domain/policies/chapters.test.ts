@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { check } from '../../../src/domain/integrity/policies/check.ts';
 import type { Facts } from '../../../src/domain/integrity/policies/facts.ts';
 import { fillTemplate } from '../../../src/domain/integrity/policies/fill-template.ts';
 import { readPolicy } from '../../../src/domain/integrity/policies/read-policy.ts';
@@ -48,7 +49,8 @@ const rules = [
 async function filled(chapters: readonly object[]) {
   const read = readPolicy(JSON.stringify({ cairn: 'policy/1', name: 'p', rules, chapters }));
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-  const { chapters: all } = await fillTemplate(read.policy, { facts: [facts], isCut: false }, now);
+  const answer = await check(read.policy, { facts: [facts], isCut: false }, now);
+  const { chapters: all } = await fillTemplate(read.policy, { check: answer, facts: [facts] });
   return all[0] ?? [];
 }
 

@@ -146,7 +146,7 @@ async function* carParts(content: ManifestContent, statements: RandomAccess): As
 }
 
 /** A CAR starts with the CID of its root, so the root is generated twice. */
-async function nameOf(bytes: AsyncIterable<Uint8Array>): Promise<{ cid: Cid; size: number }> {
+export async function nameOf(bytes: AsyncIterable<Uint8Array>): Promise<{ cid: Cid; size: number }> {
   const hash = hasher('blake3');
   let size = 0;
   for await (const chunk of bytes) {
