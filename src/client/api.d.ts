@@ -647,11 +647,51 @@ export interface paths {
         };
         /**
          * Report on the origins of something, as one HTML file to read and print
-         * @description What it is, what it was made from, who says so, whether that is signed and stands, what was verified, what is missing, and how to check it. The ids of up to 1,000 statements (32 MiB) and up to 64 MiB of content are computed again; the report says what was not. The header Cairn-Report-Problems counts what is not as it should be.
+         * @description Without a template: what it is, what it was made from, who says so, whether that is signed and stands, what was verified, what is missing, and how to check it. The ids of up to 1,000 statements (32 MiB) and up to 64 MiB of content are computed again; the report says what was not. The header Cairn-Report-Problems counts what is not as it should be. With a template: its gaps first, then its chapters, then the statements that they rest on. The header Cairn-Report-Gaps counts the demands that are not met.
          */
         get: operations["getReportV1ById"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checks/v1": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check something against a policy
+         * @description Answers pass, fail or cannot_tell for each rule, with the statements that decided it and what is missing. Facts are read as the caller sees them. A graph is checked by its results, from which nothing else was made. Nothing is stored.
+         */
+        post: operations["postChecksV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checks/v1/certificate/{project_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check something against a policy, and certify that it passes
+         * @description A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported.
+         */
+        post: operations["postChecksV1CertificateByProjectUuid"];
         delete?: never;
         options?: never;
         head?: never;
@@ -689,7 +729,7 @@ export interface paths {
         put?: never;
         /**
          * Register a policy and its controls
-         * @description Stores each of them in its RFC 8785 form.
+         * @description Stores each of them in its RFC 8785 form. A control can carry a rule of a policy in its member rule, such as {"title": …, "rule": {"require": …}}, and the policy signers and log. They must be usable.
          */
         post: operations["postGovV1CidPolicy"];
         delete?: never;
@@ -769,7 +809,7 @@ export interface paths {
         put?: never;
         /**
          * Certify that a subject complies with a policy
-         * @description The certificate is a credential that is signed, can be revoked, and is registered in the graph of the project. The same request gets the same credential until that is revoked.
+         * @description The certificate is a credential that is signed, can be revoked, and is registered in the graph of the project. The same request gets the same credential until that is revoked. If controls of the policy carry rules, the subject must pass them. The answer lists the controls that the last review did not approve, or nobody has reviewed.
          */
         post: operations["postGovV1PolicyComplianceByProjectUuid"];
         delete?: never;
@@ -2842,6 +2882,178 @@ export interface components {
             /** @description The id of the run of the same name before */
             before: string | null;
         };
+        Check: {
+            /**
+             * @description The worst of all verdicts
+             * @enum {string}
+             */
+            result: "pass" | "fail" | "cannot_tell";
+            /**
+             * @description The JCS CID of the policy
+             * @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu
+             */
+            policy: string;
+            /** Format: date-time */
+            checked_at: string;
+            /** @description Whether there are more subjects than were checked */
+            truncated: boolean;
+            /** @description One for each subject: several for a graph or a manifest */
+            verdicts: {
+                /** @enum {string} */
+                result: "pass" | "fail" | "cannot_tell";
+                /** @description An identifier */
+                subject: string;
+                rules: {
+                    name: string;
+                    /** @enum {string} */
+                    severity: "error" | "warning";
+                    /**
+                     * @description excepted: it failed, and somebody has accepted that until a time
+                     * @enum {string}
+                     */
+                    result: "pass" | "fail" | "cannot_tell" | "excepted";
+                    message?: string;
+                    article?: string;
+                    exception?: {
+                        until: string;
+                        granted_by: string;
+                        reason: string;
+                    };
+                    /** @description The ids of the statements that decided */
+                    decided_by: string[];
+                    /** @description Facts that it looked for in vain, and of what */
+                    missing: {
+                        fact: string;
+                        of: string;
+                    }[];
+                    /** @description Why it cannot be told */
+                    doubts: {
+                        code: string;
+                        fact?: string;
+                        of?: string;
+                    }[];
+                    /** @description Of a rule with for: how many things it was applied to, and those that decided */
+                    things: {
+                        count: number;
+                        deciding: string[];
+                    } | null;
+                }[];
+                /** @description What the conditions could read, if it was asked for */
+                facts?: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
+        CheckRequest: {
+            /** @description A CID, a DID, a digest such as sha256:…, the UUID of a graph, or a name */
+            subject: string;
+            /** @description The policy as JSON, its text in YAML, or the CID of a policy that is stored here */
+            policy: {
+                [key: string]: unknown;
+            } | string;
+            /**
+             * Format: uuid
+             * @description Read only what this graph holds
+             */
+            graph_id?: string;
+            /**
+             * @description Whether to answer the facts too
+             * @default false
+             */
+            explain: boolean;
+        };
+        CertifiedCheck: {
+            /**
+             * @description The worst of all verdicts
+             * @enum {string}
+             */
+            result: "pass" | "fail" | "cannot_tell";
+            /**
+             * @description The JCS CID of the policy
+             * @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu
+             */
+            policy: string;
+            /** Format: date-time */
+            checked_at: string;
+            /** @description Whether there are more subjects than were checked */
+            truncated: boolean;
+            /** @description One for each subject: several for a graph or a manifest */
+            verdicts: {
+                /** @enum {string} */
+                result: "pass" | "fail" | "cannot_tell";
+                /** @description An identifier */
+                subject: string;
+                rules: {
+                    name: string;
+                    /** @enum {string} */
+                    severity: "error" | "warning";
+                    /**
+                     * @description excepted: it failed, and somebody has accepted that until a time
+                     * @enum {string}
+                     */
+                    result: "pass" | "fail" | "cannot_tell" | "excepted";
+                    message?: string;
+                    article?: string;
+                    exception?: {
+                        until: string;
+                        granted_by: string;
+                        reason: string;
+                    };
+                    /** @description The ids of the statements that decided */
+                    decided_by: string[];
+                    /** @description Facts that it looked for in vain, and of what */
+                    missing: {
+                        fact: string;
+                        of: string;
+                    }[];
+                    /** @description Why it cannot be told */
+                    doubts: {
+                        code: string;
+                        fact?: string;
+                        of?: string;
+                    }[];
+                    /** @description Of a rule with for: how many things it was applied to, and those that decided */
+                    things: {
+                        count: number;
+                        deciding: string[];
+                    } | null;
+                }[];
+                /** @description What the conditions could read, if it was asked for */
+                facts?: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description Null because the check has not passed */
+            credential: {
+                credentialId: string;
+                /**
+                 * @description The JCS CID of the signed credential
+                 * @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu
+                 */
+                sourceCid: string;
+            } | null;
+        };
+        CertifyRequest: {
+            /** @description A CID, a DID, a digest such as sha256:…, the UUID of a graph, or a name */
+            subject: string;
+            /** @description The policy as JSON, its text in YAML, or the CID of a policy that is stored here */
+            policy: {
+                [key: string]: unknown;
+            } | string;
+            /**
+             * Format: uuid
+             * @description Read only what this graph holds
+             */
+            graph_id?: string;
+            /** @description An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future */
+            expiryDate: string;
+            /**
+             * @description Facts are not answered
+             * @default false
+             * @enum {boolean}
+             */
+            explain: false;
+        };
         GovernanceSubject: {
             /** @description What the subject is. A UUID, with or without urn:uuid:, names a project */
             id: string;
@@ -2965,6 +3177,18 @@ export interface components {
             /** @description Roles within the project */
             role?: string[] | null;
         };
+        ComplianceCredential: {
+            credential: {
+                credentialId: string;
+                /**
+                 * @description The JCS CID of the signed credential
+                 * @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu
+                 */
+                sourceCid: string;
+            };
+            /** @description Controls of the policy that the last review did not approve, or nobody has reviewed */
+            unreviewedControlCids: string[];
+        };
         PolicyCompliance: {
             /** @description An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future */
             expiryDate: string;
@@ -3034,9 +3258,22 @@ export interface components {
                 /** @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu */
                 policyCid: string | null;
                 validUntil: string;
-                /** @enum {string} */
-                standing: "valid" | "suspended" | "expired" | "revoked";
+                /**
+                 * @description unsupported: a statement on which the check behind it rested was withdrawn
+                 * @enum {string}
+                 */
+                standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported";
+                /** @description Of an unsupported one: that statement */
+                lost: {
+                    statement: string;
+                    /** @enum {string} */
+                    state: "retracted" | "revoked" | "suspended";
+                } | null;
+                /** @description Controls of the policy that the last review did not approve, or nobody has reviewed */
+                unreviewedControlCids: string[];
             }[];
+            /** @description What the rules say that controls of its policies carry, as the caller sees the evidence */
+            checks: components["schemas"]["Check"][];
         };
         /** @description The authenticated caller who registered it */
         Registrar: {
@@ -3109,8 +3346,19 @@ export interface components {
                     /** @example bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu */
                     policyCid: string | null;
                     validUntil: string;
-                    /** @enum {string} */
-                    standing: "valid" | "suspended" | "expired" | "revoked";
+                    /**
+                     * @description unsupported: a statement on which the check behind it rested was withdrawn
+                     * @enum {string}
+                     */
+                    standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported";
+                    /** @description Of an unsupported one: that statement */
+                    lost: {
+                        statement: string;
+                        /** @enum {string} */
+                        state: "retracted" | "revoked" | "suspended";
+                    } | null;
+                    /** @description Controls of the policy that the last review did not approve, or nobody has reviewed */
+                    unreviewedControlCids: string[];
                 }[];
             }[];
         };
@@ -5482,6 +5730,8 @@ export interface operations {
             query?: {
                 /** @description Show only what this graph itself holds, including statements with unverified contexts */
                 graph_id?: string;
+                /** @description A template of Cairn, such as eu-ai-act-annex-iv. The report then lists its gaps, and fills its chapters */
+                template?: string;
             };
             header?: never;
             path: {
@@ -5499,6 +5749,98 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+        };
+    };
+    postChecksV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": "urn:cid:bafkr4ibqpbbrebyyitoknlgaqbllv4yh3dgma7feaxtqaigyx3rdjgktay",
+                 *       "policy": {
+                 *         "cairn": "policy/1",
+                 *         "name": "release",
+                 *         "signers": {
+                 *           "builder": [
+                 *             "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
+                 *           ]
+                 *         },
+                 *         "rules": [
+                 *           {
+                 *             "name": "made by the builder",
+                 *             "require": "made_by.exists(c, c.signed_by == 'builder')"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckRequest"];
+            };
+        };
+        responses: {
+            /** @description What the policy says */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+        };
+    };
+    postChecksV1CertificateByProjectUuid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A UUID, with or without urn:uuid: */
+                project_uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": "urn:cid:bafkr4ibqpbbrebyyitoknlgaqbllv4yh3dgma7feaxtqaigyx3rdjgktay",
+                 *       "policy": {
+                 *         "cairn": "policy/1",
+                 *         "name": "release",
+                 *         "signers": {
+                 *           "builder": [
+                 *             "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
+                 *           ]
+                 *         },
+                 *         "rules": [
+                 *           {
+                 *             "name": "made by the builder",
+                 *             "require": "made_by.exists(c, c.signed_by == 'builder')"
+                 *           }
+                 *         ]
+                 *       },
+                 *       "expiryDate": "2099-12-31"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CertifyRequest"];
+            };
+        };
+        responses: {
+            /** @description What the policy says, and the certificate */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertifiedCheck"];
                 };
             };
         };
@@ -5715,7 +6057,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GovernanceCredential"];
+                    "application/json": components["schemas"]["ComplianceCredential"];
                 };
             };
         };
