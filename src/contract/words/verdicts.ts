@@ -170,6 +170,8 @@ const doubtSentences: Readonly<Record<string, (fact: string, name: string) => st
   no_such_evidence: (fact, name) =>
     `No document was imported that says anything about ${fact} of ${name}. "Not known" is not "none".`,
   no_log_proof: (_, name) => `Nothing here proves the place of ${name} in a log that the policy accepts.`,
+  not_visible: (fact, name) =>
+    `The ${fact} of ${name} cannot be read here. An administrator can check them at the service.`,
   bytes_missing: (fact, name) => `The bytes of the document that says the ${fact} of ${name} are not there.`,
 };
 

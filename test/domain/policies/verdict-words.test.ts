@@ -52,6 +52,7 @@ describe('the words of a verdict', () => {
     no_such_evidence: true,
     no_log_proof: true,
     bytes_missing: true,
+    not_visible: true,
   };
   const others = [
     'altered',

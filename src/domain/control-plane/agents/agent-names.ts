@@ -11,7 +11,7 @@ export interface AgentNaming {
 }
 
 /** An agent registers with a token of its owner and proves that it holds the key, so few agents share a DID. */
-const agentsOfOneDid = 5;
+export const agentsOfOneDid = 5;
 
 /** The names of the agents that have these DIDs, and that the viewer may see. */
 export async function agentNames(

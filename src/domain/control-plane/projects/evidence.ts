@@ -149,7 +149,7 @@ export interface AgentProjects {
   readonly boundToConsole: number;
 }
 
-interface AgentProjectPorts {
+export interface AgentProjectPorts {
   readonly memberships: Pick<ProjectMemberships, 'page'>;
   readonly bindingOf: (projectUuid: string) => Promise<ProjectBound | undefined>;
 }

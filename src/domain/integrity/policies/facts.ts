@@ -30,7 +30,9 @@ export type UnknownCode =
   /** There is no proof of its place in a log. */
   | 'no_log_proof'
   /** The bytes of its document are not there. */
-  | 'bytes_missing';
+  | 'bytes_missing'
+  /** A manifest does not have it, or the reader may not see it. */
+  | 'not_visible';
 
 /** A fact as plain data. Signers are named by the policy, so they are not here: `signatures` are. */
 export type Fact<Name extends FactName> = {

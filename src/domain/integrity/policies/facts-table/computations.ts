@@ -71,8 +71,8 @@ export const computationsFacts = {
     },
     exchanges: {
       type: 'list(exchange)',
-      says: 'Its recorded exchanges with models and tools.',
-      example: "agents.all(a, a.exchanges.all(e, e.status != 'failed'))",
+      says: 'Its recorded exchanges with models in projects of the operator, as an administrator sees them at a service.',
+      example: "agents.all(a, a.exchanges.all(e, e.status != 'denied'))",
     },
     statements: statements('agents.all(a, size(a.statements) > 0)'),
   },
@@ -80,13 +80,19 @@ export const computationsFacts = {
     id: id("agents.all(a, a.exchanges.all(e, e.id != ''))"),
     name: {
       type: 'string',
-      says: 'What was called.',
+      says: 'The model that was called.',
       example: "agents.all(a, a.exchanges.all(e, e.name != ''))",
     },
     status: {
       type: 'string',
       says: 'How it ended.',
-      example: "agents.all(a, a.exchanges.all(e, e.status != 'failed'))",
+      oneOf: ['ok', 'error', 'denied'],
+      example: "agents.all(a, a.exchanges.all(e, e.status != 'denied'))",
+    },
+    at: {
+      type: 'timestamp',
+      says: 'When it began.',
+      example: "agents.all(a, a.exchanges.all(e, e.at > timestamp('2026-01-01T00:00:00Z')))",
     },
     statements: statements('agents.all(a, a.exchanges.all(e, size(e.statements) > 0))'),
   },

@@ -9,7 +9,7 @@ import { type ComputationFound, computationFacts, type NameOf } from './computat
 import { type Description, descriptionsOf } from './descriptions.ts';
 import { governanceFacts } from './governance-facts.ts';
 import { type Knowledge, readKnowledge } from './knowledge.ts';
-import type { FactPorts, Wanted } from './ports.ts';
+import type { ExchangesFound, FactPorts, Wanted } from './ports.ts';
 
 /** An ancestry with more nodes is cut. */
 const lineageBounds = { depth: 100, limit: 10_000 };
@@ -47,7 +47,13 @@ export async function gatherFacts(
     artefacts[node] = artefactFacts(node, { ancestry, knowledge, descriptions, computations, bills });
   }
   const names = await ports.names(agents);
-  const ofAgents = agents.map((did) => [did, agentFacts(did, names.get(did), ancestry, knowledge)]);
+  const exchanges = wanted.field('exchanges')
+    ? await ports.exchanges(agents)
+    : new Map<string, ExchangesFound>();
+  const ofAgents = agents.map((did) => {
+    const found = { name: names.get(did), exchanges: exchanges.get(did) };
+    return [did, agentFacts(did, found, ancestry, knowledge)];
+  });
   return {
     subject: start,
     upstream,
@@ -81,7 +87,7 @@ function agentsOf({ start, steps }: Ancestry): string[] {
 
 function agentFacts(
   did: string,
-  name: string | undefined,
+  { name, exchanges }: { readonly name: string | undefined; readonly exchanges: ExchangesFound | undefined },
   { steps }: Ancestry,
   knowledge: Knowledge,
 ): Fact<'agent'> {
@@ -94,7 +100,10 @@ function agentFacts(
     operated,
     memberships,
     statements: operated.slice(0, 20),
-    unknown: { exchanges: 'not_read' },
-    ...((lacksDocument || knowledge.isCut(did)) && { cut: ['memberships'] }),
+    ...(exchanges ? { exchanges: exchanges.exchanges } : { unknown: { exchanges: 'not_visible' } }),
+    cut: [
+      ...(lacksDocument || knowledge.isCut(did) ? ['memberships'] : []),
+      ...(exchanges?.isCut ? ['exchanges'] : []),
+    ],
   };
 }

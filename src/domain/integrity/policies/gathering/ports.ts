@@ -2,7 +2,7 @@ import type { EvidenceReader } from '../../evidence/reading.ts';
 import type { Cid } from '../../identifiers/cid.ts';
 import type { LineagePorts } from '../../lineage/lineage.ts';
 import type { TrustPorts } from '../../signatures/trust.ts';
-import type { LogFact } from '../facts.ts';
+import type { Fact, LogFact } from '../facts.ts';
 
 /** What facts are gathered from: a service as its caller sees it, or a manifest. */
 export interface FactPorts extends LineagePorts {
@@ -16,6 +16,13 @@ export interface FactPorts extends LineagePorts {
   /** Whether logs show that none of these statements' graphs has left something out. */
   readonly isComplete: (statements: readonly string[]) => Promise<boolean>;
   readonly evidenceReader: Pick<EvidenceReader, 'read'>;
+  /** The exchanges of agents that the reader may see, by DID. */
+  readonly exchanges: (dids: readonly string[]) => Promise<ReadonlyMap<string, ExchangesFound>>;
+}
+
+export interface ExchangesFound {
+  readonly exchanges: readonly Fact<'exchange'>[];
+  readonly isCut: boolean;
 }
 
 /** What a policy reads, so that nothing else is looked up. */

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../access/access.ts';
+import type { CallerName, Principal } from '../../../access/access.ts';
 import { logNames } from '../../../log/names.ts';
 import type { Vkey } from '../../../log/notes/vkey.ts';
 import { cidIn, cidUrn } from '../../identifiers/cid.ts';
@@ -11,10 +11,15 @@ import { signedCheckpoint } from './log-facts.ts';
 import type { FactPorts } from './ports.ts';
 
 export interface StoredFactPorts
-  extends Omit<FactPorts, 'names' | 'documents' | 'logged' | 'isComplete'>,
+  extends Omit<FactPorts, 'names' | 'documents' | 'logged' | 'isComplete' | 'exchanges'>,
     Omit<StandingPorts, 'reach' | 'statementIndex'> {
   readonly names: Pick<NameIndex, 'of'>;
   readonly blobs: FactPorts['blobs'] & Pick<BlobStore, 'readSmall'>;
+  /** The exchanges of agents that a caller may see. */
+  readonly agentExchanges: (
+    dids: readonly string[],
+    viewer: CallerName,
+  ) => ReturnType<FactPorts['exchanges']>;
 }
 
 /** Facts of a service, as its caller sees them. @param keys of the logs and witnesses that count. */
@@ -34,6 +39,7 @@ export function storedFacts(
     names: (dids) => ports.names.of(dids, scope),
     documents: (cids, limit) => ports.blobs.readSmall(cids, limit),
     logged,
+    exchanges: (dids) => ports.agentExchanges(dids, principal),
     isComplete: async (statements) => (await logged(statements)).size === new Set(statements).size,
   };
 }
