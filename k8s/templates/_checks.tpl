@@ -118,6 +118,25 @@
   {{- $problems = append $problems "backup.enabled and fsck.enabled need MongoDB, because only one process at a time can use a data folder. Set them to false and take snapshots of the volume (docs/backup.md)." -}}
 {{- end -}}
 
+{{- with $v.admission -}}
+{{- if .enabled -}}
+  {{- if not .policies -}}
+    {{- $problems = append $problems "admission.enabled is true, but there is no policy. Set one with --set-file admission.policies.release=release.yaml." -}}
+  {{- end -}}
+  {{- range $name, $_ := .policies -}}
+    {{- if not (regexMatch "^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$" $name) -}}
+      {{- $problems = append $problems (printf "admission.policies has the name %q, which is no label of a namespace. Use up to 42 lower-case letters, digits and hyphens." $name) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- if and (ne $auth.mode "disabled") (not .existingTokenSecret) -}}
+    {{- $problems = append $problems "admission.enabled is true, but the webhook has no token for the integrity service. Name a Secret with the key token in admission.existingTokenSecret." -}}
+  {{- end -}}
+  {{- if and .certificate.existingSecret (not .certificate.caBundle) (not .annotations) -}}
+    {{- $problems = append $problems "admission.certificate.existingSecret is set, but API servers do not know the authority of that certificate. Set it with --set-file admission.certificate.caBundle=ca.crt, or let cert-manager set it with admission.annotations." -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- $problems = concat $problems (include "cairn.settingProblems" . | fromJsonArray) -}}
 
 {{- if $problems -}}

@@ -37,6 +37,59 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- end -}}
 
+{{/* The metadata of the pods of a Deployment. @param root, component, annotations: more of them, as text */}}
+{{- define "cairn.podMetadata" -}}
+labels:
+  {{- include "cairn.labels" .root | nindent 2 }}
+  app.kubernetes.io/component: {{ .component }}
+  {{- with .root.Values.pod.labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+annotations:
+  checksum/secrets: {{ include "cairn.ownSecrets" .root | sha256sum }}
+  {{- with .annotations }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  {{- if .root.Values.metrics.annotations }}
+  prometheus.io/scrape: 'true'
+  prometheus.io/port: '9464'
+  prometheus.io/path: /metrics
+  {{- end }}
+  {{- with .root.Values.pod.annotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{/* The pods of a Deployment up to their containers. @param root, component */}}
+{{- define "cairn.podPlacement" -}}
+{{- $root := .root -}}
+{{- $component := .component -}}
+serviceAccountName: {{ include "cairn.serviceAccount" $root }}
+{{ include "cairn.podBasics" $root }}
+enableServiceLinks: false # A service named "cairn" would set CAIRN_PORT.
+{{- with $root.Values.pod.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $root.Values.pod.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- range . }}
+  - {{- toYaml . | nindent 4 }}
+    {{- if not .labelSelector }}
+    labelSelector:
+      matchLabels:
+        {{- include "cairn.selector" $root | nindent 8 }}
+        app.kubernetes.io/component: {{ $component }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+terminationGracePeriodSeconds: {{ include "cairn.grace" $root }}
+{{- with $root.Values.pod.initContainers }}
+initContainers:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{- define "cairn.hasKeyVolume" -}}
 {{- if or (not .Values.embedded.enabled) .Values.signingKey .Values.existingSecrets.signingKey -}}yes{{- end -}}
 {{- end -}}

@@ -19,6 +19,15 @@ CAIRN_ALLOW_HTTP_AUTH_SERVICE: the chart
 CAIRN_ALLOW_UNAUTHENTICATED: integrity.auth.mode and controlPlane.auth.enabled
 CAIRN_SHUTDOWN_DELAY: shutdown.delaySeconds
 CAIRN_SHUTDOWN_TIMEOUT: shutdown.timeoutSeconds
+CAIRN_ADMISSION_PORT: the chart
+CAIRN_ADMISSION_CERT_FILE: admission.certificate.existingSecret
+CAIRN_ADMISSION_KEY_FILE: admission.certificate.existingSecret
+CAIRN_ADMISSION_SERVICE_URL: admission.serviceURL
+CAIRN_ADMISSION_TOKEN_FILE: admission.existingTokenSecret
+CAIRN_ADMISSION_POLICIES_DIR: admission.policies
+CAIRN_ADMISSION_FAILURE_POLICY: admission.failurePolicy
+CAIRN_ADMISSION_EXEMPT_IMAGES: admission.exemptImages
+CAIRN_ADMISSION_TIMEOUT: admission.timeoutSeconds
 CAIRN_GATEWAY_SECRET: existingSecrets.controlPlaneAuth
 CONTROL_PLANE_AUTH_ENABLED: controlPlane.auth.enabled
 CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET: existingSecrets.controlPlaneAuth

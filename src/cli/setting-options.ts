@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { flag as boolean } from '../platform/settings/kinds.ts';
 import { type Setting, writtenFlag } from '../platform/settings/setting.ts';
-import { type ServedService, type SettingName, settingTable } from '../platform/settings/setting-table.ts';
+import { type Served, type SettingName, settingTable } from '../platform/settings/setting-table.ts';
 import { failUsage } from './terminal/failure.ts';
 
 /** The arguments of `cairn serve`, and the services that they start. */
@@ -10,7 +10,8 @@ export const servedBy = {
   integrity: ['integrity'],
   'control-plane': ['control-plane'],
   jobs: [],
-} as const satisfies Readonly<Record<string, readonly ServedService[]>>;
+  admission: ['admission'],
+} as const satisfies Readonly<Record<string, readonly Served[]>>;
 
 export type Serving = keyof typeof servedBy;
 

@@ -51,7 +51,7 @@ describeChart('the Helm chart', () => {
     const deployments = of(example)
       .split('\n---\n')
       .filter((text) => text.includes('\nkind: Deployment\n'));
-    expect(deployments).toHaveLength(3);
+    expect(deployments).toHaveLength(example === 'admission' ? 4 : 3);
     for (const text of deployments) {
       const environment = environmentOf(text);
       const serving = /args: \[serve, (\S+)\]/.exec(text)?.[1] as Serving;
@@ -66,8 +66,8 @@ describeChart('the Helm chart', () => {
     const { stdout: everything } = await render('everything', ...withoutForeign);
     for (const text of [...examples.slice(0, -1).map(of), everything]) {
       const count = (part: string) => text.split(part).length - 1;
-      // Three Deployments, the setup job and the test. There are two CronJobs with everything.
-      const pods = text === everything ? 7 : 5;
+      // Three Deployments, the setup job and the test. There are two CronJobs with everything, and maybe the webhook.
+      const pods = text === everything ? 7 : text === of('admission') ? 6 : 5;
       expect(text.match(/ image: \S*cairn[:@]/g)).toHaveLength(pods);
       for (const line of [
         'runAsNonRoot: true',

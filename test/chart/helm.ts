@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { describeIfThere } from '../describe-with.ts';
 
 const folder = new URL('../../', import.meta.url);
-export const examples = ['minimal', 'browser', 'bearer', 'auth-service', 'everything'];
+export const examples = ['minimal', 'browser', 'bearer', 'auth-service', 'admission', 'everything'];
 
 export const secret = 'q1Zr8vKx0TgW5mYb3NfLh7DcPs9JuE2a';
 /** What Secrets hold, by the variables that take it from there. */

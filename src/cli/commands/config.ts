@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { startNotices } from '../../platform/settings/rules.ts';
-import type { ServedService } from '../../platform/settings/setting-table.ts';
+import type { Served } from '../../platform/settings/setting-table.ts';
 import {
   effectiveSettings,
   readSettings,
@@ -32,7 +32,7 @@ export function configCommand(program: Command, io: Io): void {
   });
 }
 
-async function printConfig(io: Io, { json, ...flags }: ConfigFlags, services: readonly ServedService[]) {
+async function printConfig(io: Io, { json, ...flags }: ConfigFlags, services: readonly Served[]) {
   const { env } = io;
   const { folderFile, variables } = clientVariables(io);
   const own = effectiveSettings(variables, {}, clientSettingTable);

@@ -28,20 +28,27 @@ Examples:
   $ cairn serve --port 0 --data-dir /var/lib/cairn
   $ CAIRN_LOG_LEVEL=warn cairn serve integrity
   $ cairn serve control-plane -auth-enabled=false
-  $ CAIRN_MONGODB_URL=… CAIRN_REDIS_URL=… cairn serve jobs`;
+  $ CAIRN_MONGODB_URL=… CAIRN_REDIS_URL=… cairn serve jobs
+  $ CAIRN_ADMISSION_SERVICE_URL=… CAIRN_ADMISSION_POLICIES_DIR=… cairn serve admission`;
 
 export function serveCommand(program: Command, io: Io): void {
-  const about = 'integrity or control-plane: only that API; jobs: only background work; all: everything';
+  const about =
+    'integrity or control-plane: only that API; jobs: only background work; all: everything of these; admission: a webhook that checks the images of pods';
   const command = program.command('serve').description('start the service');
   addSettingOptions(command.addArgument(serviceArgument(about)).addHelpText('after', examples));
   command.action(async (serving: Serving, flags: SettingFlags) => {
     if (serving === 'jobs') await serveJobs(io, flags);
+    else if (serving === 'admission') await serveAdmission(io, flags);
     else await serve(io, flags, serving);
   });
 }
 
 /** Serves until SIGINT or SIGTERM, then finishes running requests and jobs. A second signal ends the process at once. */
-export async function serve(io: Io, flags: SettingFlags, serving: Exclude<Serving, 'jobs'> = 'all') {
+export async function serve(
+  io: Io,
+  flags: SettingFlags,
+  serving: Exclude<Serving, 'jobs' | 'admission'> = 'all',
+) {
   const { settings, log } = start(io, flags, serving);
   // Imported here, because it loads most of the program.
   const { openServices } = await import('../../composition/services.ts');
@@ -99,6 +106,20 @@ async function serveJobs(io: Io, flags: SettingFlags): Promise<void> {
   else log.info({ signal: String(signal.reason) }, 'Stopping after the running jobs.');
   await atMost(failure.aborted ? 0 : graceOf(settings), service.drain());
   failure.throwIfAborted();
+}
+
+/** Answers the API server of a cluster until SIGINT or SIGTERM. */
+async function serveAdmission(io: Io, flags: SettingFlags): Promise<void> {
+  const { settings, log } = start(io, flags, 'admission');
+  const { openAdmission } = await import('../../admission.ts');
+  const signal = io.stopSignal();
+  await using admission = await openAdmission(settings, log, signal);
+  const { server, policies } = admission;
+  log.info({ url: server.url, policies }, `The admission webhook listens on ${server.url}`);
+  flushCompileCache();
+  if (!signal.aborted) await once(signal, 'abort');
+  log.info({ signal: String(signal.reason) }, 'Stopping after the running reviews.');
+  await server.stop(graceOf(settings), settings.shutdownDelay ?? 0);
 }
 
 function graceOf({ shutdownTimeout }: Settings): number {

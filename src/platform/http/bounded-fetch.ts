@@ -8,7 +8,7 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /**
  * A `fetch` with a size limit and a timeout, for servers of others. It follows no redirect, because a redirect could
- * carry a token to another host. @returns a response whose body is in memory.
+ * carry a token to another host. A signal of the caller ends it earlier. @returns a response whose body is in memory.
  * @throws Error when the server cannot be reached, is too slow or sends too much.
  */
 export function boundedFetch({ timeoutMs, maxBytes }: BoundedFetchOptions): Fetch {
@@ -16,7 +16,7 @@ export function boundedFetch({ timeoutMs, maxBytes }: BoundedFetchOptions): Fetc
     const answer = await fetch(url, {
       ...init,
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(init?.signal ? [init.signal] : [])]),
     });
     const chunks: Uint8Array[] = [];
     let size = 0;

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,16 +24,26 @@ export interface ServerOptions {
   readonly maxConnections?: number | null;
   /** The setting that has the port, for error messages. Default: CAIRN_PORT. */
   readonly portSetting?: string;
+  /** Default: plain HTTP. */
+  readonly tls?: TlsIdentity;
+}
+
+/** A certificate chain and its private key, in PEM. */
+export interface TlsIdentity {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface RunningServer {
-  /** `http://host:port`, with the actual port. */
+  /** `http://host:port`, or https, with the actual port. */
   readonly url: string;
   /**
    * Goes on for `delayMs`, but asks clients to close their connections. Then stops accepting connections, waits at most
    * `graceMs` for running requests, and closes the rest.
    */
   stop(graceMs: number, delayMs?: number): Promise<void>;
+  /** New connections get another certificate. @throws Error of OpenSSL, and then the old one stays. */
+  renew(tls: TlsIdentity): void;
 }
 
 /** An upload of any size is one request, so only its rate is limited. */
@@ -48,6 +59,7 @@ export async function listen({
   port,
   maxConnections,
   portSetting = 'CAIRN_PORT',
+  tls,
 }: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(
@@ -58,17 +70,17 @@ export async function listen({
     { hostname, overrideGlobalObjects: false, autoCleanupIncoming: false, errorHandler },
   );
   let isStopping = false;
-  const server = createServer(
-    { requireHostHeader: false, maxHeaderSize: headerBytes },
-    (request, response) => {
-      if (isStopping) response.shouldKeepAlive = false;
-      const problem = hostProblem(request);
-      if (problem === undefined) return void answer(request, response);
-      const body = malformedBody(problem);
-      const framing = { 'content-length': Buffer.byteLength(body), connection: 'close' };
-      response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
-    },
-  );
+  const options = { requireHostHeader: false, maxHeaderSize: headerBytes };
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    if (isStopping) response.shouldKeepAlive = false;
+    const problem = hostProblem(request);
+    if (problem === undefined) return void answer(request, response);
+    const body = malformedBody(problem);
+    const framing = { 'content-length': Buffer.byteLength(body), connection: 'close' };
+    response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
+  };
+  const secure = tls && createTlsServer({ ...options, ...tls }, handle);
+  const server: Server | TlsServer = secure ?? createServer(options, handle);
   const stopServer = async (graceMs: number, delayMs = 0) => {
     isStopping = true;
     await delay(delayMs);
@@ -76,7 +88,7 @@ export async function listen({
   };
   server.maxConnections = maxConnections ?? connectionLimit();
   server.requestTimeout = noRequestTimeout;
-  closeSilentClients(server);
+  closeSilentClients(server, secure ? 'secureConnection' : 'connection');
   server.on('clientError', answerMalformed);
   server.listen(port, host);
   try {
@@ -87,7 +99,8 @@ export async function listen({
   }
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return { url: `http://${name}:${address.port}`, stop: stopServer };
+  const url = `${secure ? 'https' : 'http'}://${name}:${address.port}`;
+  return { url, stop: stopServer, renew: (identity) => secure?.setSecureContext({ ...identity }) };
 }
 
 /** RFC 9112, section 3.2. HTTP/1.0 clients, such as probes of load balancers, send no Host. */
@@ -133,7 +146,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number, s
   return `Cannot listen on ${host}, port ${port}: ${messageOf(error)}`;
 }
 
-async function stop(server: Server, graceMs: number): Promise<void> {
+async function stop(server: Server | TlsServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Node has no event for a kept-alive connection that becomes idle.
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
@@ -157,9 +170,9 @@ interface Connection {
  * Closes connections of clients that neither send their request nor take their answer, and uploads below the least
  * rate. A client that waits for the service is not silent.
  */
-function closeSilentClients(server: Server): void {
+function closeSilentClients(server: Server | TlsServer, connected: 'connection' | 'secureConnection'): void {
   const connections = new Map<Socket, Connection>();
-  server.on('connection', (socket) => {
+  server.on(connected, (socket: Socket) => {
     connections.set(socket, {});
     socket.once('close', () => connections.delete(socket));
   });

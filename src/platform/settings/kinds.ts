@@ -201,6 +201,16 @@ export const agentsOfServices = z
   .transform((pairs) => new Map(pairs as [string, string][]))
   .describe('service=agent, separated by commas');
 
+/** Starts of image names. */
+export const imagePrefixes = z
+  .string()
+  .transform(listOf)
+  .refine(
+    (prefixes) => prefixes.every((prefix) => /^[\w./:@-]+$/.test(prefix)),
+    'must be images or the start of their names, separated by commas, such as registry.k8s.io/,docker.io/istio/proxyv2',
+  )
+  .describe('images, separated by commas');
+
 /** In lower case. */
 export const emailDomains = z
   .string()

@@ -5,7 +5,7 @@ import {
   acceptsBearers,
   isBesideOther,
   isUnauthenticated,
-  type ServedService,
+  type Served,
   type SettingName,
   settingTable,
   sharesTokens,
@@ -13,7 +13,7 @@ import {
 } from './setting-table.ts';
 
 interface Start {
-  readonly services: readonly ServedService[];
+  readonly services: readonly Served[];
   /** Whether anybody has said whether callers of the control plane must sign in. */
   readonly isAuthGiven: boolean;
 }
@@ -31,6 +31,13 @@ const forIntegrity = rulesFor((services) => services.includes('integrity'));
 const forControlPlane = rulesFor((services) => services.includes('control-plane'));
 /** The control plane runs no jobs and does not use the signing key. */
 const forJobs = rulesFor((services) => services.length === 0 || services.includes('integrity'));
+
+const neededForAdmission = [
+  'admissionCertFile',
+  'admissionKeyFile',
+  'admissionServiceUrl',
+  'admissionPoliciesDir',
+] as const;
 
 /** Each keeps the services from starting. */
 const problems: readonly Rule[] = [
@@ -117,6 +124,11 @@ const problems: readonly Rule[] = [
   ({ maxCallerBufferedBytes = 0, maxBufferedBytes = Infinity }) =>
     maxCallerBufferedBytes > maxBufferedBytes &&
     'CAIRN_MAX_CALLER_BUFFERED_BYTES is larger than CAIRN_MAX_BUFFERED_BYTES, so one caller could use all of it. Lower the first or raise the second.',
+  (given, { services }) =>
+    services.includes('admission') &&
+    neededForAdmission
+      .filter((name) => given[name] === null)
+      .map((name) => `${settingTable[name].variable} is not set, and "cairn serve admission" needs it.`),
   ({ port, metricsPort }) =>
     Boolean(port) &&
     port === metricsPort &&
@@ -207,15 +219,16 @@ export function problemsBetween(given: Given, start: Start): string[] {
   return said(problems, given, start);
 }
 
-export function startNotices(settings: Given, services: readonly ServedService[]): string[] {
+export function startNotices(settings: Given, services: readonly Served[]): string[] {
   return said(notices, settings, { services, isAuthGiven: true });
 }
 
 /** The services without authentication, each with the setting that enables it. */
-export function unauthenticatedServices(given: Given, services: readonly ServedService[]): string[] {
-  const names: Readonly<Record<ServedService, string>> = {
+export function unauthenticatedServices(given: Given, services: readonly Served[]): string[] {
+  const names: Readonly<Record<Served, string>> = {
     integrity: 'the integrity service (CAIRN_AUTH_MODE)',
     'control-plane': 'the control plane (-auth-enabled)',
+    admission: 'the admission webhook',
   };
   return services.filter((service) => isUnauthenticated(service, given)).map((service) => names[service]);
 }
@@ -234,7 +247,7 @@ function insecureAuthServices(given: Given): string[] {
   });
 }
 
-function isAlone(service: ServedService, services: readonly ServedService[]): boolean {
+function isAlone(service: Served, services: readonly Served[]): boolean {
   return services.length === 1 && services[0] === service;
 }
 

@@ -1,13 +1,15 @@
+import { admissionSettingTable } from './admission.ts';
 import { controlPlaneSettingTable } from './control-plane.ts';
 import { accessSettingTable, limitSettingTable, placeSettingTable } from './service.ts';
 import type { ValuesOf } from './setting.ts';
 
-/** Every setting of both services. `rules.ts` has the rules between them. */
+/** Every setting of all services. `rules.ts` has the rules between them. */
 export const settingTable = {
   ...placeSettingTable,
   ...accessSettingTable,
   ...limitSettingTable,
   ...controlPlaneSettingTable,
+  ...admissionSettingTable,
 };
 
 /** The parts of the table, as the docs show them. */
@@ -16,6 +18,7 @@ export const settingSections = {
   Access: accessSettingTable,
   Limits: limitSettingTable,
   'Control plane': controlPlaneSettingTable,
+  'Admission webhook': admissionSettingTable,
 };
 
 export type Settings = ValuesOf<typeof settingTable>;
@@ -23,6 +26,9 @@ export type Settings = ValuesOf<typeof settingTable>;
 export type SettingName = keyof typeof settingTable;
 
 export type ServedService = 'integrity' | 'control-plane';
+
+/** The webhook has no store, so it shares nothing with the services. */
+export type Served = ServedService | 'admission';
 
 /** What the ids of credentials and status lists start with: CAIRN_PUBLIC_URL, or the address to listen on. */
 export function publicUrlOf({
@@ -33,10 +39,9 @@ export function publicUrlOf({
   return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-export function isUnauthenticated(
-  service: ServedService,
-  { authMode, authEnabled }: Partial<Settings>,
-): boolean {
+export function isUnauthenticated(service: Served, { authMode, authEnabled }: Partial<Settings>): boolean {
+  // It has nothing to show, and the API server that calls it sends no token.
+  if (service === 'admission') return false;
   return service === 'integrity' ? authMode === null || authMode === 'disabled' : authEnabled === false;
 }
 
@@ -55,7 +60,7 @@ export function sharesTokens(settings: Partial<Settings>): boolean {
  * Whether a service is at one address with the other one: in one process, or in processes that share a store and take the
  * same sessions.
  */
-export function isBesideOther(services: readonly ServedService[], settings: Partial<Settings>): boolean {
+export function isBesideOther(services: readonly Served[], settings: Partial<Settings>): boolean {
   const { mongodbUrl, publicUrl, authIdpRedirectUrl: redirectUrl } = settings;
   if (services.length > 1) return true;
   if (!mongodbUrl || !publicUrl || !redirectUrl) return false;

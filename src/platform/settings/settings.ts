@@ -1,6 +1,12 @@
 import { problemsBetween } from './rules.ts';
 import { type Setting, type SettingTable, type ValuesOf, writtenFlag } from './setting.ts';
-import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
+import {
+  type Served,
+  type ServedService,
+  type SettingName,
+  type Settings,
+  settingTable,
+} from './setting-table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
@@ -25,7 +31,7 @@ const readByClientOrTests = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
 export function readSettings(
   environment: Environment,
   flags: Partial<Record<SettingName, string>> = {},
-  services: readonly ServedService[] = allServices,
+  services: readonly Served[] = allServices,
 ): Settings {
   const { settings, problems } = readEach(settingTable, environment, flags);
   const isAuthGiven =

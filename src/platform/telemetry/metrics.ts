@@ -56,6 +56,11 @@ export class Metrics {
     'cairn_uncovered_members_total',
     'Members of statements that the id does not cover',
   );
+  readonly admissionReviews = this.#counter(
+    'cairn_admission_reviews_total',
+    'Reviews of the admission webhook, by policy, mode and outcome',
+    ['policy', 'mode', 'outcome'],
+  );
   readonly jobAttempts = new Histogram({
     name: 'cairn_job_attempt_duration_seconds',
     help: 'Duration of attempts at jobs, by kind and outcome',

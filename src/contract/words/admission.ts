@@ -1,0 +1,82 @@
+import type { CheckAnswer } from '../integrity/checks.ts';
+import { counted, harmless } from './text.ts';
+import { ruleMark, ruleReasons } from './verdicts.ts';
+
+/** What is known about an image of a pod. */
+export type ImageFinding =
+  | { readonly image: string; readonly outcome: 'exempt' }
+  | { readonly image: string; readonly outcome: 'no_digest' }
+  | { readonly image: string; readonly outcome: 'unknown' }
+  | { readonly image: string; readonly outcome: 'not_asked'; readonly reason: string }
+  | { readonly image: string; readonly outcome: CheckAnswer['result']; readonly check: CheckAnswer };
+
+/** kubectl shows all of a message, and an API server cuts warnings. */
+const reasonLength = 240;
+const imagesShown = 5;
+const nameLength = 300;
+
+/** One sentence, or two, about an image that the policy does not let in. */
+export function findingWords(finding: ImageFinding, policy: string): string {
+  const { image, outcome } = finding;
+  const name = oneLine(image, nameLength);
+  if (outcome === 'no_digest')
+    return `${name} has no sha256 digest, and evidence is about a digest. Write it as ${withoutTag(name)}@sha256:….`;
+  if (outcome === 'unknown')
+    return `${name} does not pass the policy ${policy}: nothing is known about this digest. Record its evidence, for example with "cairn import".`;
+  if (outcome === 'not_asked') return `${name} could not be checked: ${finding.reason}`;
+  if (outcome === 'exempt' || outcome === 'pass') return `${name} is admitted.`;
+  const { said, more } = firstReason(finding.check);
+  const others = more === 0 ? '' : ` ${counted(more, 'more rule does', 'more rules do')} not pass.`;
+  const digest = image.slice(image.indexOf('@') + 1);
+  return `${name} does not pass the policy ${policy}: ${said}${others} See: cairn check ${digest} --policy ${policy}.yaml`;
+}
+
+/** What rules with the severity `warning` say about an image that passes. */
+export function warningsOf(finding: ImageFinding): string[] {
+  if (finding.outcome !== 'pass') return [];
+  const rules = finding.check.verdicts.flatMap(({ rules: all }) => all);
+  return rules
+    .filter((rule) => ruleMark(rule) === 'warning')
+    .map((rule) =>
+      oneLine(`${oneLine(finding.image, nameLength)}: ${rule.name}: ${ruleReasons(rule, nameOf)[0] ?? ''}`),
+    );
+}
+
+export function unknownPolicyWords(policy: string | undefined, known: readonly string[]): string {
+  const which =
+    policy === undefined
+      ? 'The label cairn.dev/policy of this namespace names no policy that is installed.'
+      : `There is no policy "${oneLine(policy)}".`;
+  return `${which} Installed are: ${known.join(', ')}.`;
+}
+
+/** The first sentences, and how many more there are. */
+export function firstFew(sentences: readonly string[]): string[] {
+  const left = sentences.length - imagesShown;
+  if (left <= 0) return [...sentences];
+  return [...sentences.slice(0, imagesShown), `There are ${left} more.`];
+}
+
+/** Of the first rule that fails, or else the first that cannot be told. */
+function firstReason({ verdicts }: CheckAnswer): { readonly said: string; readonly more: number } {
+  const rules = verdicts.flatMap(({ rules: all }) => all);
+  const failing = (['fail', 'cannot_tell'] as const).flatMap((mark) =>
+    rules.filter((rule) => ruleMark(rule) === mark),
+  );
+  const [first] = failing;
+  if (!first) return { said: 'More is known about it than could be read.', more: 0 };
+  const reason = ruleReasons(first, nameOf)[0] ?? '';
+  return { said: oneLine(`${first.name}: ${reason}`), more: failing.length - 1 };
+}
+
+function nameOf(id: string): string {
+  return /^sha256:/.test(id) ? 'the image' : id;
+}
+
+function withoutTag(image: string): string {
+  return image.replace(/@.*$/, '').replace(/:[^/]*$/, '');
+}
+
+function oneLine(text: string, most = reasonLength): string {
+  return harmless(text, most).replaceAll(/\s+/g, ' ');
+}
