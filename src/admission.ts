@@ -2,9 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repeatedly } from './composition/repeatedly.ts';
 import type { CheckAnswer } from './contract/integrity/checks.ts';
+import { policyProblemLine } from './contract/policy-problems.ts';
 import { RecentAnswers } from './domain/admission/recent-answers.ts';
 import { messageOf } from './domain/errors.ts';
-import { type Policy, type PolicyProblem, readPolicy } from './domain/integrity/policies/read-policy.ts';
+import { type Policy, readPolicy } from './domain/integrity/policies/read-policy.ts';
 import { admissionApp } from './http/admission/admission-app.ts';
 import type { GatePolicy } from './http/admission/findings.ts';
 import { type AskService, checkClient } from './platform/http/check-client.ts';
@@ -98,7 +99,7 @@ async function readPolicies(folder: string): Promise<Map<string, Policy>> {
     if (name === undefined || !reading)
       problems.push(`${join(folder, file)}: Name it <name>.yaml, in lower-case letters, digits and hyphens.`);
     else if ('policy' in reading) policies.set(name, reading.policy);
-    else problems.push(...reading.problems.map((problem) => problemWords(join(folder, file), problem)));
+    else problems.push(...reading.problems.map((problem) => policyProblemLine(join(folder, file), problem)));
   }
   if (problems.length === 0 && policies.size === 0)
     problems.push(
@@ -106,10 +107,6 @@ async function readPolicies(folder: string): Promise<Map<string, Policy>> {
     );
   if (problems.length > 0) throw new SettingsError(problems);
   return policies;
-}
-
-function problemWords(file: string, { line, column, place, problem }: PolicyProblem): string {
-  return `${file}:${line}:${column}: ${place}: ${problem.code}: ${problem.found}`;
 }
 
 type IdentityFiles = Pick<Settings, 'admissionCertFile' | 'admissionKeyFile'>;
