@@ -240,6 +240,15 @@ describe('the cost of a condition', () => {
     expect(await check({ require }, withUpstream(20_000))).toMatchObject({ result: 'pass' });
   });
 
+  test('is bounded for all rules of a policy together', async () => {
+    const require = 'upstream.all(a, upstream.all(b, true))';
+    const rules = Array.from({ length: 100 }, (_, at) => ({ name: `r${at}`, require }));
+    const { result, rules: judged } = await evaluate(policyOf(rules), withUpstream(200), now);
+    expect(result).toBe('cannot_tell');
+    expect(judged[0]).toMatchObject({ result: 'pass' });
+    expect(judged.at(-1)).toMatchObject({ result: 'cannot_tell', doubts: [{ code: 'too_costly' }] });
+  });
+
   test('counts long texts', async () => {
     const doubled = Array.from({ length: 30 }).reduce<string>(
       (text) => `[${text}].map(s, s + s)[0]`,

@@ -7,7 +7,7 @@ import type { CompiledRule, Policy } from './read-policy.ts';
 import { type RuleResult, type RuleVerdict, resultOfAll, type Verdict } from './verdict.ts';
 import { type Doubt, type Missing, type Watched, watched } from './watch.ts';
 
-/** Steps of all conditions of one rule. */
+/** Steps of all conditions of a policy about one subject. */
 const mostSteps = 5_000_000;
 const listed = 100;
 
@@ -17,8 +17,9 @@ const listed = 100;
  */
 export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise<Verdict> {
   const rules: RuleVerdict[] = [];
+  const budget = { steps: mostSteps };
   for (const rule of policy.rules) {
-    rules.push(await evaluateRule(rule, new Binding(facts, policy.document, now), facts, now));
+    rules.push(await evaluateRule(rule, new Binding(facts, policy.document, now), { facts, now, budget }));
     await yieldToEventLoop();
   }
   const checkedAt = now.toISOString();
@@ -37,23 +38,27 @@ interface Outcome {
   readonly watched: Watched;
 }
 
+interface Evaluation {
+  readonly facts: Facts;
+  readonly now: Date;
+  /** What is left of the steps. */
+  readonly budget: { steps: number };
+}
+
 async function evaluateRule(
   rule: CompiledRule,
   binding: Binding,
-  facts: Facts,
-  now: Date,
+  { facts, now, budget }: Evaluation,
 ): Promise<RuleVerdict> {
   const { name, severity, message, article, exception } = rule;
   const outcomes: Outcome[] = [];
   const doubts: Doubt[] = facts.faults.map((of) => ({ code: 'altered', of }));
-  let steps = 0;
-  for await (const outcome of outcomesOf(rule, binding)) {
+  for await (const outcome of budget.steps > 0 ? outcomesOf(rule, binding) : []) {
     outcomes.push(outcome);
-    steps += outcome.watched.steps;
-    if (steps <= mostSteps) continue;
-    doubts.push({ code: 'too_costly' });
-    break;
+    budget.steps -= outcome.watched.steps;
+    if (budget.steps <= 0) break;
   }
+  if (budget.steps <= 0) doubts.push({ code: 'too_costly' });
   const results = outcomes.map((outcome) => outcome.result);
   const found = results.includes('fail')
     ? 'fail'
