@@ -45,7 +45,8 @@ function useChromium(path: string): Chromium {
     async open(options = {}) {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      // As long as a loaded machine may need.
+      page.setDefaultTimeout(60_000);
       return { page, problems: watch(page), [Symbol.asyncDispose]: async () => await context.close() };
     },
   };

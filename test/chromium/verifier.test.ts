@@ -63,7 +63,6 @@ describeChromium('the verifier, opened from a disk,', ({ open }) => {
     const tab = await open();
     const requests: string[] = [];
     tab.page.on('request', (request) => requests.push(request.url()));
-    tab.page.setDefaultTimeout(60_000);
     await tab.page.goto(`file://${html}`);
     /** Everything that the page has loaded, beside itself and its own workers. */
     const loaded = () => requests.filter((url) => !url.startsWith('blob:') && url !== `file://${html}`);

@@ -69,6 +69,15 @@ export function searchContract(open: () => Promise<Searched>): void {
       await store.statements.putMany([row], of.graphId);
     }
 
+    async function giveMany(names: readonly string[]) {
+      const given = names.map((name) => naming(name, thing(name)));
+      await Promise.all(given.map(({ document }) => putBlob(store.blobs, document, 'blake3')));
+      await store.statements.putMany(
+        given.map(({ row }) => row),
+        graph.graphId,
+      );
+    }
+
     interface Asked {
       readonly visibility?: Visibility;
       readonly group?: IndexedGroup;
@@ -111,7 +120,7 @@ export function searchContract(open: () => Promise<Searched>): void {
     });
 
     test('finds all of many, each once, the newest of the best first', async () => {
-      for (let at = 0; at < 260; at += 1) await give(`${at % 2 ? '' : 'a '}${own} ${at}`);
+      await giveMany(Array.from({ length: 260 }, (_, at) => `${at % 2 ? '' : 'a '}${own} ${at}`));
       const names = await found(own, { limit: 30 });
       expect(new Set(names).size).toBe(260);
       expect(names.slice(0, 3)).toEqual([`${own} 259`, `${own} 257`, `${own} 255`]);
@@ -155,7 +164,7 @@ export function searchContract(open: () => Promise<Searched>): void {
     });
 
     test('answers in parts if many names have all letters, but not in this order', async () => {
-      for (let at = 0; at < 210; at += 1) await give(`model ${own} train ${at}`);
+      await giveMany(Array.from({ length: 210 }, (_, at) => `model ${own} train ${at}`));
       await give(`${own}modeltrain`);
       expect(await found(`modeltrain ${own}`)).toEqual([`${own}modeltrain`]);
       expect(await found(`${own}modeltrain`, { limit: 1 })).toEqual([`${own}modeltrain`]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Visitor } from '../../bench/access/visitor.ts';
 import { houses, project } from '../../bench/demo/graphs.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -9,14 +9,13 @@ import { spawnNode } from './spawn-cairn.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 
-/** A copy of the working tree without history, like a fresh clone. */
-function copyRepository(folder: string): string {
-  for (const name of ['src', 'workers', 'queues', 'test', 'bench', 'package.json']) {
-    cpSync(join(repository, name), join(folder, name), { recursive: true, preserveTimestamps: true });
-  }
-  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
-  return join(folder, 'bench', 'demo.ts');
-}
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+/** In a copy of the working tree without history, like a fresh clone, and without tests, of which a demo needs no lineage. */
+const demo = join(folder.path, 'bench', 'demo.ts');
+for (const name of ['src', 'workers', 'queues', 'bench', 'package.json'])
+  cpSync(join(repository, name), join(folder.path, name), { recursive: true, preserveTimestamps: true });
+symlinkSync(join(repository, 'node_modules'), join(folder.path, 'node_modules'));
 
 async function ready({ child, done }: ReturnType<typeof spawnNode>): Promise<string> {
   const ended = done.then(({ stderr }) => expect.fail(`The demo has ended: ${stderr}`));
@@ -27,8 +26,6 @@ async function ready({ child, done }: ReturnType<typeof spawnNode>): Promise<str
 }
 
 test('the demo stores the lineage of this repository once, serves it, and stops on SIGINT', async () => {
-  using folder = temporaryFolder();
-  const demo = copyRepository(folder.path);
   const env = { CAIRN_PORT: '0', CAIRN_WORKERS: '1' };
   using first = spawnNode([demo], { env });
   const told = await ready(first);
@@ -60,8 +57,6 @@ test('the demo stores the lineage of this repository once, serves it, and stops 
 });
 
 test('with --sign-in the demo has its own provider, and each person signs in with the printed password', async () => {
-  using folder = temporaryFolder();
-  const demo = copyRepository(folder.path);
   using running = spawnNode([demo, '--sign-in'], { env: { CAIRN_PORT: '0', CAIRN_WORKERS: '1' } });
   const told = await ready(running);
   const [, url = ''] = /^Sign in at (\S+)\/ui /m.exec(told) ?? [];

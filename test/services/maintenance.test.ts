@@ -34,7 +34,7 @@ describeMongo('cairn migrate on MongoDB', () => {
     const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
     const [from, back] = [join(folder.path, 'from'), join(folder.path, 'back')];
     const filled = await filledFolder(from);
-    await manyStatements(from);
+    await manyStatements(from, 600);
     const there = ['migrate', '--from', from, '--to', url, '--to-database', name];
     const first = await cairn(there, { env });
     expect(first.code, first.stderr).toBe(0);
