@@ -119,6 +119,29 @@ export function searchContract(open: () => Promise<Searched>): void {
       for (const limit of [1, 2, 100]) expect(await found(own, { limit })).toEqual(best);
     });
 
+    test('puts files with this name before others whose names only start so, on pages of any size', async () => {
+      const word = `w${own}`;
+      const files = [`a/${word}.js`, `${word}.tar.gz`, `b/c/${word}.js`];
+      const others = [`${word}s/d.js`, `e/${word}s.js`, `f/${word}`];
+      for (const name of [...files, ...others].toSorted()) await give(name);
+      for (const limit of [1, 2, 100]) {
+        expect((await found(word, { limit })).slice(0, 3).toSorted()).toEqual(files.toSorted());
+        expect((await found(`js ${word}`, { limit })).slice(0, 2).toSorted()).toEqual([files[0], files[2]]);
+        expect((await found(`${word}.js`, { limit })).toSorted()).toEqual([files[0], files[2]]);
+      }
+      for (let at = 0; at < 210; at += 1) await give(`g/${word}-${at}`);
+      expect((await found(word, { limit: 40 })).slice(0, 3).toSorted()).toEqual(files.toSorted());
+      await give(`h/i.${word}`);
+      expect(await found(`i.${word}`)).toEqual([`h/i.${word}`]);
+      for (const [name, asked] of [
+        [`j${own}/é.x`, `j${own} é`],
+        [`k${own}/.`, `k${own} .`],
+      ] as const) {
+        await give(name);
+        expect(await found(asked)).toEqual([name]);
+      }
+    }, 60_000);
+
     test('finds all of many, each once, the newest of the best first', async () => {
       await giveMany(Array.from({ length: 260 }, (_, at) => `${at % 2 ? '' : 'a '}${own} ${at}`));
       const names = await found(own, { limit: 30 });

@@ -143,9 +143,9 @@ describe('GET /search/v1', () => {
     await expect
       .poll(async () => (await search({ q: `${own.slice(1)} i2` })).artefacts?.items)
       .toMatchObject([{ ...expected, graph: { graph_id } }]);
-    for (const q of [cid, `imgs/a/${own}/i2.txt`, `DATA/imgs/a/${own}/i2.txt`])
+    for (const q of [cid, `imgs/a/${own}/i2.txt`, `DATA/imgs/a/${own}`, `mgs/ ${own}/i`, `i2 data ${own}`])
       expect((await search({ q })).artefacts?.items, q).toMatchObject([expected]);
-    for (const q of [`mgs/a/${own}/i2.txt`, `imgs/${own}/i2.txt`])
+    for (const q of [`images/a/${own}/i2.txt`, `imgs/${own}/i2.txt`, `images ${own}`, `${own} i3`])
       expect((await search({ q })).artefacts?.items, q).toEqual([]);
   });
 

@@ -1,36 +1,45 @@
 import type { NameIndex } from '../names/name-index.ts';
 import type { StatementScope } from '../ports.ts';
 import type { ThingSearch } from './search.ts';
-import { foldedText, wordsIn } from './terms.ts';
+import { foldedText, rankOf, type Words, wordsOf } from './terms.ts';
 import type { Hit } from './visible-hits.ts';
 
-const mostSplits = 4;
-const filesLooked = 20;
+const mostSearches = 4;
+const filesLooked = 50;
 
 /**
- * The files that a text names by the end of a folder's name and by the path in the folder: `imgs/a/i2.txt` is `a/i2.txt` in
- * `data/imgs`. The index has only paths in folders, because a folder may be named later, and by each project in another way.
+ * The files that a search names by a part of a folder's name and by a part of the path in it: `imgs/a/i2` and `imgs i2` are
+ * `a/i2.txt` in `data/imgs`. The index has only paths in folders, because a folder may be named later, and by each project in
+ * another way.
  */
 export async function filesUnder(
   ports: { readonly search: Pick<ThingSearch, 'inGroup'>; readonly names: Pick<NameIndex, 'of'> },
-  text: string,
+  sought: Words,
   scope: StatementScope,
 ): Promise<readonly Hit[]> {
-  const parts = foldedText(text).split('/');
-  for (let at = 1; at < Math.min(parts.length, mostSplits + 1); at += 1) {
-    const [folder, path] = [parts.slice(0, at).join('/'), parts.slice(at).join('/')];
-    const words = wordsIn(path);
-    if (!words || folder === '') continue;
+  for (const words of withoutFolder(sought.words).slice(0, mostSearches)) {
     const page = { after: null, limit: filesLooked };
     const { hits } = await ports.search.inGroup({ words, group: 'artefacts' }, page, scope.visibility);
-    const files = hits.filter((hit) => hit.folder && foldedText(hit.folder.path) === path);
+    const files = hits.flatMap((hit) => (hit.folder ? { hit, ...hit.folder } : []));
     const names = await ports.names.of(
-      files.flatMap((hit) => hit.folder?.folder ?? []),
+      files.map(({ folder }) => folder),
       scope,
     );
-    const nameOf = ({ folder: found }: Hit) => foldedText(names.get(found?.folder ?? '') ?? '');
-    const fitting = files.filter((hit) => `/${nameOf(hit)}`.endsWith(`/${folder}`));
-    if (fitting.length > 0) return fitting;
+    const fitting = files.filter(({ folder, path }) => {
+      const name = names.get(folder)?.replace(/\/+$/, '') ?? '';
+      return rankOf(foldedText(`${name}/${path}`), sought) !== undefined;
+    });
+    if (fitting.length > 0) return fitting.map(({ hit }) => hit);
   }
   return [];
+}
+
+/** What a search may say about the path in a folder: all but a word, or all after a slash. */
+function withoutFolder(words: readonly string[]): Words[] {
+  const replaced = (at: number, rest: string) => words.with(at, rest).filter((word) => word !== '');
+  const paths = words.flatMap((word, at) =>
+    Array.from(word.matchAll(/\//g), ({ index }) => replaced(at, word.slice(index + 1))),
+  );
+  const parts = [...paths, ...words.map((_, at) => replaced(at, ''))];
+  return parts.filter(({ length }) => length > 0).map(wordsOf);
 }

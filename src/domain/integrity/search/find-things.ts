@@ -68,8 +68,8 @@ export async function findThings(
       ? await ports.search.inGroup({ words, group }, page, scope.visibility)
       : { hits: [] };
     const ids = new Set(own.map(({ id }) => id));
-    const isPath = group === 'artefacts' && hits.length === 0 && page.after === null && text.includes('/');
-    const all = isPath ? await filesUnder(ports, text, scope) : hits;
+    const isUnknown = group === 'artefacts' && hits.length === 0 && page.after === null;
+    const all = words && isUnknown ? await filesUnder(ports, words, scope) : hits;
     const named = await Promise.all(
       all.filter(({ subject }) => !ids.has(subject)).map((hit) => ofHit(ports, hit, group, scope)),
     );

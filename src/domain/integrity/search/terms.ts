@@ -1,16 +1,16 @@
-import type { TermGroup } from '../../collections/term-search.ts';
+import type { TermGroup, TermSet } from '../../collections/term-search.ts';
 import { ServiceError } from '../../errors.ts';
 import { foldedName, nameLimit } from '../names/name.ts';
 
 /** How well a text fits a search, the best first. */
-export const ranks = ['exact', 'start', 'word', 'anywhere'] as const;
+export const ranks = ['exact', 'file', 'start', 'word', 'anywhere'] as const;
 export type Rank = (typeof ranks)[number];
 
 /** A search for a part of a name. */
 export interface Words {
   /** All words, folded, with one space between them. */
   readonly text: string;
-  /** Never empty. The first one decides the rank. */
+  /** Never empty. The first one decides the rank, except that the last one may be the name of a file. */
   readonly words: readonly string[];
 }
 
@@ -31,7 +31,11 @@ export function wordsIn(search: string): Words | undefined {
       'invalid_request',
       `A search has at most ${mostWords} words, and this one has ${words.length}. Leave some out.`,
     );
-  return words.length === 0 ? undefined : { text: words.join(' '), words };
+  return words.length === 0 ? undefined : wordsOf(words);
+}
+
+export function wordsOf(words: readonly string[]): Words {
+  return { text: words.join(' '), words };
 }
 
 /** A name in the form in which it is compared. Longer ones are cut like names. */
@@ -45,9 +49,16 @@ export function rankOf(folded: string, { text, words }: Words): Rank | undefined
   const isIn = (word: string) =>
     isShort(word) ? folded.startsWith(word) || startsWord(folded, word) : folded.includes(word);
   if (!words.every(isIn)) return undefined;
+  if (isFileNamed(folded, words.at(-1) ?? '')) return 'file';
   const [first = ''] = words;
   if (folded.startsWith(first)) return 'start';
   return startsWord(folded, first) ? 'word' : 'anywhere';
+}
+
+/** Whether a path leads to a file with this name, which may lack its extension. See `fileSets`. */
+function isFileNamed(path: string, name: string): boolean {
+  if (name.includes('.')) return name !== '.' && path.endsWith(`/${name}`);
+  return path.startsWith(`${name}.`) || path.includes(`/${name}.`);
 }
 
 function isShort(word: string): boolean {
@@ -125,7 +136,12 @@ export function setsFor(
   if (rank === 'exact') return [[oneOf(['whole', text])]];
   const [first = ''] = words;
   const head = [...first].slice(0, gramLength).join('');
-  const ranked = { start: [oneOf(['start', head])], word: [oneOf(['wordStart', head])], anywhere: [] };
+  const ranked = {
+    file: fileSets(words.at(-1) ?? '', oneOf),
+    start: [oneOf(['start', head])],
+    word: [oneOf(['wordStart', head])],
+    anywhere: [],
+  };
   const sets = rank === undefined ? [] : ranked[rank];
   const most = Math.max(2, Math.floor(gramsAsked / words.length));
   return [...sets.map((set) => [set]), ...words.map((word) => wordSets(word, most, oneOf))];
@@ -133,6 +149,15 @@ export function setsFor(
 
 type Kind = keyof typeof kinds;
 type OneOf = (...terms: readonly (readonly [kind: Kind, of: string])[]) => string[];
+
+/** Of paths to a file with this name. */
+function fileSets(name: string, oneOf: OneOf): TermSet[] {
+  const slashed = [...`/${name}.`].slice(0, gramLength).join('');
+  if (name.includes('.')) return [oneOf(['gram', slashed])];
+  const points = [...`${name}.`];
+  const [start, end] = [points.slice(0, gramLength).join(''), points.slice(-gramLength).join('')];
+  return [oneOf(['gram', slashed], ['start', start]), ...(isShort(end) ? [] : [oneOf(['gram', end])])];
+}
 
 function wordSets(word: string, most: number, oneOf: OneOf): TermGroup {
   if (isShort(word)) return [oneOf(['start', word], ['wordStart', word])];
