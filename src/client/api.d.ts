@@ -7122,7 +7122,7 @@ export interface operations {
                 /** @description next_cursor of the previous page */
                 cursor?: string;
                 state?: "active" | "revoked";
-                /** @description Part of the name or handle in any case, or the whole agent_id or DID */
+                /** @description Words, each in the name or handle, in any case, or the whole agent_id or DID */
                 q?: string;
             };
             header?: never;

@@ -72,7 +72,7 @@ export const agentQuery = paging.extend({
     .min(1)
     .max(300)
     .optional()
-    .describe('Part of the name or handle in any case, or the whole agent_id or DID'),
+    .describe('Words, each in the name or handle, in any case, or the whole agent_id or DID'),
 });
 
 const reason = z

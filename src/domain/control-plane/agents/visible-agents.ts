@@ -26,7 +26,7 @@ type Viewer = Pick<Caller, 'issuer' | 'subject' | 'role'>;
 /** Null matches any value. */
 export interface AgentFilter {
   readonly state: AgentState | null;
-  /** Part of the name or handle in any case, or the whole id or DID. */
+  /** Words, each in the name or handle, in any case, or the whole id or DID. */
   readonly text: string | null;
 }
 
@@ -76,8 +76,11 @@ async function pageFor(
 function matches({ id, name, handle, did, state }: Agent, filter: AgentFilter): boolean {
   if (filter.state !== null && state !== filter.state) return false;
   if (filter.text === null || filter.text === id || filter.text === did) return true;
-  const text = filter.text.toLowerCase();
-  return [name, handle ?? ''].some((one) => one.toLowerCase().includes(text));
+  const names = `${name} ${handle ?? ''}`.toLowerCase();
+  return filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => names.includes(word));
 }
 
 export interface AgentDetail extends BoundAgent {

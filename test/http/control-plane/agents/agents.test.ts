@@ -82,7 +82,7 @@ describe('the list of agents', () => {
   test('is filtered by state, and by name, handle, id or DID', async () => {
     const agent = await newAgent('filters', { agent_name: 'Zürich Builder', agent_handle: 'CI-42' });
     await asAdmin('POST', `/v1/agents/${agent.agent_id}/revoke`);
-    const texts = ['zürich', 'BUILDER', 'ci-4', agent.agent_id, agent.did];
+    const texts = ['zürich', 'BUILDER', 'ci-4', 'build  zürich ci-', agent.agent_id, agent.did];
     for (const text of texts) {
       const path = `/v1/agents?q=${encodeURIComponent(text)}`;
       expect(idsOf((await asAdmin('GET', `${path}&state=revoked`)).json)).toEqual([agent.agent_id]);
