@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Page } from '../domain/collections/records.ts';
 import type { RoleSource } from '../domain/control-plane/access.ts';
+import { userName } from '../domain/control-plane/console-names.ts';
 import { effectiveRole, type KnownCaller } from '../domain/control-plane/known-caller.ts';
 import type { User } from '../domain/control-plane/users.ts';
 import { account, type Html, header, type Link } from './header.ts';
@@ -81,6 +82,7 @@ function userRow(user: User, isSelf: boolean): Html {
   const { id, email, name, nameOverride, subject, disabled, lastLoginAt } = user;
   const { role, roleSource } = effectiveRole(user, user);
   const shown = email ?? nameOverride ?? name ?? subject;
+  const called = email === null ? undefined : userName(user);
   const other = role === 'admin' ? 'member' : 'admin';
   const button = (
     label: string,
@@ -91,7 +93,7 @@ function userRow(user: User, isSelf: boolean): Html {
     html`<button type="button" id="${Object.keys(change)[0]}-${id}" data-user="${id}" data-change="${JSON.stringify(change)}" data-done="${shown} is ${done} now." data-ask="${ask}" aria-label="${label}: ${shown}">${label}</button>`;
   const disabling = `Disable ${shown}? Their sessions end, and both services refuse them from now on.`;
   return html`<tr>
-<th scope="row">${shown}${isSelf ? html`<span class="self"> (you)</span>` : ''}</th>
+<th scope="row">${called === undefined ? shown : html`<bdi>${called}</bdi> <span class="quiet">${shown}</span>`}${isSelf ? html`<span class="self"> (you)</span>` : ''}</th>
 <td data-label="Role">${words[role]}${byClaim(roleSource)} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
 <td data-label="Status">${disabled ? 'disabled' : 'enabled'} ${disabled ? button('Enable', { disabled: false }, 'enabled') : button('Disable', { disabled: true }, 'disabled', disabling)}</td>
 <td data-label="Last signed in">${lastLoginAt === null ? 'never by browser' : time(lastLoginAt)}</td>

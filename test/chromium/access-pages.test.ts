@@ -379,6 +379,8 @@ it('the account page shows only data of the caller, with all names as text', asy
   expect(admin.text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;');
   expect(admin.text).not.toContain('<img src=x');
   expect(admin.text).toContain('id="users"');
+  const row = /<th scope="row"><bdi>&lt;img [^<]*<\/bdi> <span class="quiet">ada@example.com<\/span>/;
+  expect(admin.text).toMatch(row);
   expect(member.text).toContain('bob@example.com');
   expect(member.text).not.toMatch(/ada@example.com|id="users"/);
   expect(stranger.text).not.toMatch(/@example.com|id="users"/);

@@ -37,6 +37,7 @@ describeChromium('the governance on the lineage page', ({ open }) => {
     const link = panel.getByRole('link', { name: 'The compliance credential' }).first();
     const answer = await service.app.request((await link.getAttribute('href')) ?? '', {});
     expect(await answer.json()).toMatchObject({ credentialSubject: { id: stored.subject } });
+    expect(await tab.page.locator('#nodes').textContent()).toContain('policy compliance credential');
     expect(tab.problems).toEqual([]);
   });
 

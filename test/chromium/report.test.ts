@@ -33,9 +33,17 @@ describeChromium('a report', ({ open }) => {
     expect([...requests, ...tab.problems]).toEqual([]);
   });
 
-  it('prints on several pages of A4', async () => {
+  it('prints on several pages of A4, each moment on one line', async () => {
     await using tab = await open();
     await tab.page.setContent(report);
+    for (const media of ['screen', 'print'] as const) {
+      await tab.page.emulateMedia({ media });
+      await tab.page.setViewportSize({ width: media === 'print' ? 680 : 1_440, height: 900 });
+      const heights = await tab.page
+        .locator('.statements time')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+      expect(Math.max(...heights)).toBeLessThan(30);
+    }
     const pdf = (await tab.page.pdf({ preferCSSPageSize: true })).toString('latin1');
     expect(pdf.match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(2);
     expect(pdf).toMatch(/\/MediaBox\s*\[0 0 59[4-6](?:\.\d+)? 84[12](?:\.\d+)?\]/);

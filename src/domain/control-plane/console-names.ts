@@ -29,8 +29,8 @@ export async function peopleNames(
   return names;
 }
 
-/** Some providers write the e-mail as name. */
-function userName({ name, nameOverride, email }: User): string | undefined {
+/** Undefined if the provider says none. Some write the e-mail as name. */
+export function userName({ name, nameOverride, email }: User): string | undefined {
   const given = shownName(nameOverride ?? name ?? '');
   return given === '' || given === email ? undefined : given;
 }

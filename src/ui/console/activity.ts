@@ -62,7 +62,7 @@ function tabs(agentId: string, { operated, names }: Projects, chosen: string): H
 }
 
 function membership({ subjectDid, validFrom, validUntil, status }: OperatorProject['memberships'][number]) {
-  return html`${subjectDid} <span class="quiet">from ${time(validFrom)}${validUntil === null ? '' : html` until ${time(validUntil)}`}${status === null ? '' : `, ${status}`}</span>`;
+  return html`<code>${subjectDid}</code> <span class="quiet">from ${time(validFrom)}${validUntil === null ? '' : html` until ${time(validUntil)}`}${status === null ? '' : `, ${status}`}</span>`;
 }
 
 function inProject(

@@ -115,12 +115,15 @@ export function plainTime(iso: string): string {
   return `${day}, ${date.toISOString().slice(11, 16)} UTC`;
 }
 
-/** The time of statements, or from the first to the last. */
+const minuteMs = 60_000;
+
+/** The time of statements, or from the first to the last, as far as minutes differ. */
 export function period(statements: readonly { readonly time: number | null }[]): Html {
   const times = statements.flatMap(({ time }) => time ?? []);
   if (times.length === 0) return html`no time`;
   const [first, last] = [Math.min(...times), Math.max(...times)];
-  return first === last ? when(first) : html`${when(first)} to ${when(last)}`;
+  const isOne = Math.floor(first / minuteMs) === Math.floor(last / minuteMs);
+  return isOne ? when(first) : html`${when(first)} to ${when(last)}`;
 }
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];

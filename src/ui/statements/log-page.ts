@@ -10,7 +10,7 @@ export async function logPage(links: readonly Link[]): Promise<string> {
     script: 'log/log.ts',
     links,
     content: html`<h1>Log</h1>
-<p class="quiet">Every statement that is stored here gets an entry in a log. Whoever keeps a checkpoint of it can tell if an entry was taken away or changed later, by the operator of this service too. Witnesses keep every checkpoint.</p>
+<p class="quiet">Every statement that is stored here gets an entry in a log. Anybody who keeps a checkpoint of it can tell if an entry was taken away or changed later, by the operator of this service too. Witnesses keep every checkpoint.</p>
 ${problemPlace}
 <div class="columns" id="log" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/log/v1/overview">the log as JSON</a>.</p></noscript></div>
 <section aria-labelledby="receipt-heading">

@@ -60,15 +60,15 @@ class LineagePage {
       this.#show(firstView(this.#graph, this.#form.question));
       this.#camera.open(this.#drawing.places, answer.id);
       announce(`${counted(answer.nodes.length, 'node')}, ${counted(answer.edges.length, 'edge')}.`);
-      if (answer.edges.length === 0)
-        notify(
-          element(
-            'p',
-            { role: 'status' },
-            'Nothing is known to lead to it or away from it in this direction.',
-          ),
-          element('p', {}, 'Another direction may show more.'),
-        );
+      if (answer.edges.length > 0) return;
+      const isBoth = this.#form.question.direction === 'both';
+      const what = isBoth
+        ? 'Nothing that you may see leads to it or away from it.'
+        : 'Nothing that you may see is in this direction.';
+      notify(
+        element('p', { role: 'status' }, what),
+        isBoth ? '' : element('p', {}, 'Another direction may show more.'),
+      );
     });
   }
 
@@ -197,7 +197,7 @@ class LineagePage {
   }
 }
 
-function notify(...parts: readonly Node[]): void {
+function notify(...parts: readonly (Node | string)[]): void {
   const notice = part('notice');
   notice.hidden = false;
   notice.replaceChildren(...parts);

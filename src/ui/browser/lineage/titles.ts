@@ -6,7 +6,8 @@ import type { Graph, GraphEdge, Lineage } from './graph.ts';
 export function titleOf(graph: Graph, id: string): string {
   const node = graph.nodes.get(id);
   const name =
-    node?.name ?? graph.names.get(id)?.replace(/^(?:a|the) (?=credential$|declaration |review: )/, '');
+    node?.name ??
+    graph.names.get(id)?.replace(/^(?:an?|the) (?=(?:[a-z ]+ )?credential$|declaration |review: )/, '');
   if (name !== undefined) return briefName(name);
   if (!node) return shortId(id);
   const near = graph.edgesAt(id);

@@ -75,7 +75,20 @@ function ownName({ name, title, decision, statement, type }: Json): string | und
   if (given !== undefined) return String(given).trim();
   if (typeof decision === 'string') return `a review: ${decision.replaceAll('_', ' ')}`;
   if (typeof statement === 'string') return `the declaration “${shortened(statement)}”`;
-  return [type].flat().includes('VerifiableCredential') ? 'a credential' : undefined;
+  const types = [type].flat();
+  return types.includes('VerifiableCredential') ? credentialName(types) : undefined;
+}
+
+/** In words, such as "a policy compliance credential". */
+function credentialName(types: readonly unknown[]): string {
+  const own = types.findLast(
+    (type) => typeof type === 'string' && /^(?:[A-Z][a-z]+){1,5}Credential$/.test(type),
+  );
+  if (own === undefined || own === 'VerifiableCredential') return 'a credential';
+  const words = String(own)
+    .replace(/(?<!^)[A-Z]/g, ' $&')
+    .toLowerCase();
+  return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
 }
 
 function shortened(text: string): string {
