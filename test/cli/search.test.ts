@@ -68,7 +68,13 @@ describe('cairn search', () => {
   });
 
   test('answers no with exit code 1, and refuses what cannot be searched', async () => {
-    expect(await search('nothing like it')).toMatchObject({ code: 1, stdout: '' });
+    expect(await search('nothing like it')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'Nothing that you may see is found by "nothing like it". Try a shorter part of the name.\n',
+    });
+    expect((await search(`md5:${'0'.repeat(32)}`)).stderr).toContain('only if CAIRN_BLOB_HASHES names it');
+    expect((await search('0'.repeat(64))).stderr).toMatch(/found by "0{64}"\.\n$/);
     expect((await search('sha256:abcd')).stderr).toContain('has 64 hexadecimal digits, and this has 4');
     expect((await search(...Array.from({ length: 1_000 }, () => 'a'))).stderr).toContain('at most 32 words');
     expect((await search('a', '--limit', '0')).code).toBe(2);

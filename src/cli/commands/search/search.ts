@@ -6,6 +6,7 @@ import {
   searchGroups,
   type ThingAnswer,
 } from '../../../contract/integrity/search.ts';
+import { searchAdvice } from '../../../contract/words/search.ts';
 import { pathEnd, shortId } from '../../../contract/words/text.ts';
 import { type ApiClient, answerJson, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
@@ -46,7 +47,8 @@ export function searchCommand(program: Command, io: Io): void {
       const byBytes = cid && (await search(client, cid.text, limit));
       const found = byBytes && !isEmpty(byBytes) ? byBytes : await search(client, text, limit);
       await writeText(io, json ? indented(found) : tables(found));
-      if (isEmpty(found)) failNo(`Nothing that you may see is found by "${printableLine(text)}".`);
+      if (isEmpty(found))
+        failNo(`Nothing that you may see is found by "${printableLine(text)}". ${searchAdvice(text)}`.trim());
       for (const group of searchGroups)
         if (found[group]?.next_cursor !== undefined)
           say(io, `There are more ${group}. Write more of the name, or choose a larger --limit.`);

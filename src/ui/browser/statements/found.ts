@@ -1,4 +1,5 @@
 import type { FoundThingsAnswer, SearchGroup, ThingAnswer } from '../../../contract/integrity/search.ts';
+import { searchAdvice } from '../../../contract/words/search.ts';
 import { bareId, harmless, shortId } from '../../../contract/words/text.ts';
 import { askJson } from '../api.ts';
 import { button, element, part } from '../element.ts';
@@ -35,11 +36,7 @@ async function load(): Promise<void> {
     const { items = [], next_cursor: next } = found[group] ?? {};
     return items.length > 0 || next !== undefined ? [section(group, title, items, next)] : [];
   });
-  const nothing = element(
-    'p',
-    {},
-    'Nothing that you may see is found by this. Try a shorter part of the name.',
-  );
+  const nothing = element('p', {}, `Nothing that you may see is found by this. ${searchAdvice(q)}`);
   place.replaceChildren(...(sections.length > 0 ? sections : [nothing]));
   part('announcements').textContent = sections.length > 0 ? `${sections.length} groups` : 'Nothing found';
 }
