@@ -151,6 +151,13 @@ describe('POST /checks/v1', () => {
     expect(json.error).toContain('"name"');
   });
 
+  test('refuses a key of a log that is none, before anything is read', async () => {
+    const policy = { ...policyWith(), log: { key: 'nonsense' } };
+    const { status, json } = await send(service, 'POST', '/checks/v1', { subject: blobUrn('x'), policy });
+    expect(status).toBe(400);
+    expect(json.error).toContain('log.key must be a verifier key');
+  });
+
   test('says that it stopped at an ancestry that is too large, and passes nothing about all of it', async () => {
     const graph = await newGraph(service);
     const inputs = Array.from({ length: 10_500 }, (_, at) => blobUrn(`far ${at}`));

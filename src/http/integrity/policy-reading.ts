@@ -18,23 +18,28 @@ export async function policyIn(
   ports: GovernedPolicyPorts,
   given: string | Readonly<Record<string, unknown>>,
 ): Promise<Policy> {
-  if (typeof given !== 'string') return usablePolicy(policyOf(given));
+  if (typeof given !== 'string') return usablePolicy(policyOf(given), { isText: false });
   const cid = cidIn(given.trim());
-  if (!cid) return usablePolicy(readPolicy(given));
+  if (!cid) return usablePolicy(readPolicy(given), { isText: true });
   const governed = await governedPolicy(ports, cid);
   if (governed?.rules) return governed.rules;
   const [bytes] = await ports.blobs.readSmall([cid], policyLimit);
-  if (bytes) return usablePolicy(readPolicy(Buffer.from(bytes).toString()));
+  if (bytes) return usablePolicy(readPolicy(Buffer.from(bytes).toString()), { isText: true });
   throw new ServiceError('not_found', `There is no policy ${cid.text}.`);
 }
 
-/** @throws ServiceError `invalid_request` with the places of problems. */
-export function usablePolicy(reading: PolicyReading): Policy {
+/**
+ * @param isText JSON has places, and no lines that its sender knows.
+ * @throws ServiceError `invalid_request` with the places of problems.
+ */
+export function usablePolicy(reading: PolicyReading, { isText }: { readonly isText: boolean }): Policy {
   if ('policy' in reading) return reading.policy;
-  const details = reading.problems.map((problem) => ({
-    pointer: problem.place,
-    reason: `Line ${problem.line}, column ${problem.column}: ${policyProblemSentence(problem)}`,
-  }));
+  const details = reading.problems.map((problem) => {
+    const { place: pointer, line, column } = problem;
+    const where = isText ? `Line ${line}, column ${column}` : pointer;
+    const sentence = policyProblemSentence(problem);
+    return { pointer, reason: where === '' ? sentence : `${where}: ${sentence}` };
+  });
   throw new ServiceError('invalid_request', `The policy cannot be used. ${details[0]?.reason ?? ''}`, {
     details,
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isVkey } from '../../log/notes/vkey.ts';
 
 /** The names of rules and signers stand in conditions, outputs and file names. */
 const name = z.string().min(1).max(100);
@@ -20,6 +21,10 @@ const signer = z.union([
     }),
   }),
 ]);
+
+const vkey = z
+  .string()
+  .refine(isVkey, 'must be a verifier key: name+hash+key, as GET /log/v1/key answers it');
 
 const exception = z.strictObject({
   until: z.iso.datetime({ offset: true, error: aDay }).or(z.iso.date(aDay)),
@@ -99,13 +104,11 @@ export const policySchema = z.strictObject({
     .meta({ description: 'Who is meant by which name.' }),
   log: z
     .strictObject({
-      key: z
-        .string()
-        .min(1)
+      key: vkey
         .optional()
         .meta({ description: "The verifier key of the log's checkpoints (C2SP signed-note)." }),
       witnesses: z
-        .array(z.string().min(1))
+        .array(vkey)
         .optional()
         .meta({ description: 'The verifier keys of the witnesses that count.' }),
     })

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { fromBase64, toBase64 } from '../../base64.ts';
 import { sha256 } from '../merkle/hashing.ts';
-import { quoted, refuse } from '../proof-error.ts';
+import { LogProofError, quoted, refuse } from '../proof-error.ts';
 import { isKeyName } from './signed-note.ts';
 
 /** The signature types that Cairn knows (c2sp.org/signed-note, section Signature types). */
@@ -60,6 +60,15 @@ const hexLength = 8;
 export function formatVkey({ name, keyId, type, publicKey }: Vkey): string {
   const key = toBase64(Buffer.concat([Uint8Array.of(type), publicKey]));
   return `${name}+${keyId.toString(16).padStart(hexLength, '0')}+${key}`;
+}
+
+export function isVkey(text: string): boolean {
+  try {
+    return parseVkey(text) !== undefined;
+  } catch (error) {
+    if (error instanceof LogProofError) return false;
+    throw error;
+  }
 }
 
 /** @throws LogProofError `malformed` */

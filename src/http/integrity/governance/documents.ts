@@ -67,7 +67,7 @@ export function documentRoutes(app: App, ports: DocumentRoutes): void {
       // As sent: parsing with a schema would drop a member named __proto__.
       const { policy, controls = [] } = document as { policy: JsonObject; controls?: JsonObject[] };
       const rules = rulesIn(policy, controls);
-      if (rules) usablePolicy(rules);
+      if (rules) usablePolicy(rules, { isText: false });
       return answer(200, await registerPolicy(ports, principal, { policy, controls }));
     },
   });
