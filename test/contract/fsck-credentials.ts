@@ -56,23 +56,38 @@ async function fillWith(store: RecordStore & { readonly blobs: BlobStore }): Pro
 
 const restore = 'Restore the store from a backup.';
 
+/** Changes a filled store. */
+type Damage = (store: RecordStore, filled: Revoked) => Promise<unknown>;
+
 /** What fsck says of credentials and status lists, on every store. */
 export function fsckCredentialsContract(newPlace: () => Promise<FsckPlace>): void {
   describe('fsck of credentials', () => {
-    /** @param damage changes a filled store. @returns what fsck finds, then after a repair. */
-    async function found(damage: (store: RecordStore, filled: Revoked) => Promise<unknown>) {
+    /** @returns what fsck finds. */
+    async function found(damage: Damage) {
       await using place = await newPlace();
-      let filled: Revoked;
-      {
-        await using store = await place.open();
-        filled = await fillWith(store);
-        await damage(store, filled);
-      }
-      const run = async (repair: boolean) => {
-        await using fsck = await place.fsck();
-        return (await runFsck(fsck, { repair })).problems;
-      };
-      return { filled, problems: await run(false), repaired: await run(true), left: await run(false) };
+      const filled = await damaged(place, damage);
+      return { filled, problems: await problemsOf(place) };
+    }
+
+    /** @returns also what a repair does, and what is left. */
+    async function repairedAfter(damage: Damage) {
+      await using place = await newPlace();
+      const filled = await damaged(place, damage);
+      const problems = await problemsOf(place);
+      const repaired = await problemsOf(place, true);
+      return { filled, problems, repaired, left: await problemsOf(place) };
+    }
+
+    async function damaged(place: FsckPlace, damage: Damage): Promise<Revoked> {
+      await using store = await place.open();
+      const filled = await fillWith(store);
+      await damage(store, filled);
+      return filled;
+    }
+
+    async function problemsOf(place: FsckPlace, repair = false) {
+      await using fsck = await place.fsck();
+      return (await runFsck(fsck, { repair })).problems;
     }
 
     test('finds nothing wrong with revoked credentials, or with changes that are not signed yet', async () => {
@@ -95,7 +110,7 @@ export function fsckCredentialsContract(newPlace: () => Promise<FsckPlace>): voi
       ['cannot be decoded', () => signed('x'), /cannot be read: encodedList must be/],
       ['is not JSON', () => '{', /is not JSON/],
     ])('removes a signed list that %s, so that it is made again', async (_, change, problem) => {
-      const { filled, problems, repaired, left } = await found(async (store, { listId }) =>
+      const { filled, problems, repaired, left } = await repairedAfter(async (store, { listId }) =>
         store.of(signedStatusLists).update(listId, {}, { text: await change('') }),
       );
       const inList = { kind: 'status-list', id: filled.listId, severity: 'damage' };
@@ -155,7 +170,7 @@ export function fsckCredentialsContract(newPlace: () => Promise<FsckPlace>): voi
     });
 
     test('reports entries of an interrupted allocation as orphans', async () => {
-      const { problems, left } = await found((store) =>
+      const { problems, left } = await repairedAfter((store) =>
         allocateStatus(allocating(store), `urn:uuid:${randomUUID()}`),
       );
       expect(problems).toHaveLength(1);
