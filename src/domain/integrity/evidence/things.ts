@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/is-object.ts';
+import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { digestDocument } from '../blobs/digest-references.ts';
 import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { MultihashName } from '../identifiers/hashing.ts';
@@ -54,6 +54,20 @@ function referenceOf(
   const [first] = given;
   if (!first) throw new EvidenceProblem('It names something without a digest, a name or a DID.');
   return digestDocument(...first);
+}
+
+/** All hashes that a reference may name its thing by. */
+const digestNames = new Set([...referenceHashes, 'sha1', 'sha224', 'md5']);
+const referenceMembers = new Set(['namespace', 'name', 'version', 'run', 'digests']);
+
+/** The digests of the thing that a document refers to; undefined if the document is no reference. */
+export function digestsReferredTo(document: JsonObject): Readonly<Record<string, string>> | undefined {
+  const { namespace, name, digests } = document;
+  if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
+  if (Object.keys(document).some((member) => !referenceMembers.has(member))) return undefined;
+  const given = isObject(digests) ? Object.entries(digests) : [];
+  const texts = given.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(digestNames.has(namespace) ? [[namespace, name], ...texts] : texts);
 }
 
 const hierarchical = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)\/?(.*)$/is;

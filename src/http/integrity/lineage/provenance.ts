@@ -11,7 +11,7 @@ import {
 } from '../../../domain/integrity/evidence/out/ancestry.ts';
 import { cycloneDx } from '../../../domain/integrity/evidence/out/cyclonedx.ts';
 import { provJson } from '../../../domain/integrity/evidence/out/prov.ts';
-import { slsaStatements } from '../../../domain/integrity/evidence/out/slsa.ts';
+import { hasDigest, slsaStatements } from '../../../domain/integrity/evidence/out/slsa.ts';
 import { directions } from '../../../domain/integrity/lineage/edges.ts';
 import {
   type LineagePorts,
@@ -72,6 +72,7 @@ export function provenanceRoutes(app: App, ports: ProvenanceRoutes): void {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const read = async () => {
         const ancestry = await ancestryAt(ports, params.id, scope, format === 'slsa-dsse');
+        if (format.startsWith('slsa')) assertSubject(ancestry);
         return await textOf(ports, ancestry, format);
       };
       const text = await ports.lineages.run(read, callerKey(principal));
@@ -108,6 +109,13 @@ async function ancestryAt(
   if (ancestry.runs.length === 0)
     throw new ServiceError('not_found', `No run is known that made ${start}, so it has no provenance.`);
   return ancestry;
+}
+
+/** @throws ServiceError `invalid_request` for what an in-toto Statement cannot name. */
+function assertSubject({ subject }: Ancestry): void {
+  if (hasDigest(subject)) return;
+  const message = `${subject.id} has no digest, so SLSA provenance cannot be about it. Ask for format=prov or format=cyclonedx.`;
+  throw new ServiceError('invalid_request', message);
 }
 
 /** What only claims may not become signed by being exported. */

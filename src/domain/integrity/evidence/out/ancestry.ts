@@ -1,18 +1,21 @@
 import pMap from 'p-map';
+import { isObject } from '../../../json/is-object.ts';
 import type { SameBytes } from '../../blobs/same-bytes.ts';
-import { type Cid, cidIn, codecs, digestHex } from '../../identifiers/cid.ts';
+import { type Cid, cidIn, codecs, digestHex, parseCid } from '../../identifiers/cid.ts';
 import type { Lineage } from '../../lineage/graph.ts';
 import { splitNode } from '../../lineage/one-node.ts';
+import { documentLimit, parsedDocument } from '../../names/name.ts';
 import type { StatementScope } from '../../ports.ts';
 import type { RunFacts } from '../../runs/run-document.ts';
 import { type FindRunPorts, findRun, type Run } from '../../runs/runs.ts';
 import type { Trust } from '../../signatures/trust.ts';
+import { digestsReferredTo } from '../things.ts';
 
 /** Something in the ancestry of an artefact. */
 export interface Artefact {
   readonly id: string;
   readonly name: string;
-  /** Hex by algorithm: `sha256` if it is known, and `blake3`. A document or a DID has none. */
+  /** Hex by algorithm, as in-toto calls it. A reference has those of what it refers to; a table or a DID has none. */
   readonly digests: Readonly<Record<string, string>>;
 }
 
@@ -111,18 +114,47 @@ function namesIn({ nodes }: Lineage, runs: readonly Run[]): ReadonlyMap<string, 
 
 /** By each of their identifiers. */
 async function artefactsOf(
-  { sameBytes }: Pick<AncestryPorts, 'sameBytes'>,
+  { sameBytes, blobs }: Pick<AncestryPorts, 'sameBytes' | 'blobs'>,
   ids: readonly string[],
   names: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, Artefact>> {
   const known = await sameBytes.withReferences([...new Set(ids)]);
+  const namesOf = (id: string) => known.get(id)?.names ?? ([id] as const);
+  const documents = await documentsAmong(
+    blobs,
+    ids.map((id) => namesOf(id)[0]),
+  );
   return new Map(
     ids.map((id) => {
-      const all = known.get(id)?.names ?? [id];
+      const all = namesOf(id);
       const name = [id, ...all].map((one) => names.get(one)).find((one) => one !== undefined);
       // Documents that refer to bytes follow the names of the bytes.
       const cids = all.slice(0, 2).flatMap((one) => cidIn(one) ?? []);
-      return [id, { id: all[0], name: name ?? id, digests: Object.fromEntries(cids.map(digestOf)) }];
+      const digests = documents.get(all[0]) ?? Object.fromEntries(cids.map(digestOf));
+      return [id, { id: all[0], name: name ?? id, digests }];
+    }),
+  );
+}
+
+/**
+ * The digests of what documents refer to. A document that is not stored may be a reference, so it has none. Other documents are
+ * content, and missing here.
+ */
+async function documentsAmong(
+  blobs: AncestryPorts['blobs'],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Artefact['digests']>> {
+  const asked = [...new Set(ids)].filter((id) => !isFile(id)).map((id) => [id, parseCid(id)] as const);
+  const found = await blobs.readSmall(
+    asked.map(([, cid]) => cid),
+    documentLimit,
+  );
+  return new Map(
+    asked.flatMap(([id], at) => {
+      const bytes = found[at];
+      const document = bytes && parsedDocument(bytes);
+      const digests = document === undefined ? {} : isObject(document) && digestsReferredTo(document);
+      return digests ? [[id, digests] as const] : [];
     }),
   );
 }

@@ -1,7 +1,15 @@
 import type { JsonObject } from '../../../json/is-object.ts';
 import { type AncestorRun, type Ancestry, type Artefact, thingsOf, timesOf } from './ancestry.ts';
 
-const algorithms: Readonly<Record<string, string>> = { sha256: 'SHA-256', blake3: 'BLAKE3' };
+/** What CycloneDX calls the hashes that it has. */
+const algorithms: Readonly<Record<string, string | undefined>> = {
+  sha256: 'SHA-256',
+  blake3: 'BLAKE3',
+  sha512: 'SHA-512',
+  sha384: 'SHA-384',
+  sha1: 'SHA-1',
+  md5: 'MD5',
+};
 const models = /\.(?:bin|ckpt|gguf|h5|joblib|keras|mlmodel|onnx|pb|pickle|pkl|pt|pth|safetensors|tflite)$/i;
 const dataSets = /\.(?:arrow|avro|csv|feather|jsonl|ndjson|npy|npz|orc|parquet|tfrecord|tsv)$/i;
 
@@ -32,7 +40,10 @@ export function cycloneDx({ subject, runs }: Ancestry, serialNumber: string): Js
 /** What kind a file is follows from its name. */
 function component({ id, name, digests }: Artefact): JsonObject {
   const type = models.test(name) ? 'machine-learning-model' : dataSets.test(name) ? 'data' : 'file';
-  const hashes = Object.entries(digests).map(([name, content]) => ({ alg: algorithms[name], content }));
+  const hashes = Object.entries(digests).flatMap(([algorithm, content]) => {
+    const alg = algorithms[algorithm];
+    return alg === undefined ? [] : { alg, content };
+  });
   return {
     type,
     'bom-ref': id,

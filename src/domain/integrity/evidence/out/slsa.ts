@@ -14,7 +14,7 @@ export function slsaStatements({ runs }: Ancestry): JsonObject[] {
   });
 }
 
-function hasDigest({ digests }: Artefact): boolean {
+export function hasDigest({ digests }: Artefact): boolean {
   return Object.keys(digests).length > 0;
 }
 

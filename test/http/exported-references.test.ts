@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { cidUrn, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { provenance, sha256, slsaStatement } from '../builders/provenance.ts';
+import { postEvidence } from './evidence-samples.ts';
+import { send, useService } from './service.ts';
+
+const service = useService();
+const commit = 'c'.repeat(40);
+const sha512 = 'd'.repeat(128);
+const app = cidUrn(makeCid(codecs.raw, Buffer.from(sha256('a'), 'hex'), 'sha2-256'));
+const lines = async (id: string, format: string) => {
+  const headers = { host: 'localhost' };
+  const answer = await service.app.request(`/lineage/v1/${id}/provenance?format=${format}`, { headers });
+  return { status: answer.status, text: await answer.text() };
+};
+
+test('what is known by a commit, by SHA-512 or by its name is exported so, and never with the digest of a document', async () => {
+  const resolvedDependencies = [
+    { uri: 'git+https://github.com/o/app@refs/tags/v1', digest: { gitCommit: commit } },
+    { uri: 'https://example.com/base.img', digest: { sha512 } },
+    { uri: 'pkg:npm/left-pad@1.3.0' },
+  ];
+  const { buildDefinition } = provenance;
+  const predicate = { ...provenance, buildDefinition: { ...buildDefinition, resolvedDependencies } };
+  const taken = await postEvidence(service, slsaStatement({ predicate }));
+  expect(taken.status, JSON.stringify(taken.json)).toBe(201);
+
+  const slsa = JSON.parse((await lines(app, 'slsa')).text);
+  expect(slsa.subject).toEqual([{ name: 'app.tar.gz', digest: { sha256: sha256('a') } }]);
+  const resources = slsa.predicate.buildDefinition.resolvedDependencies;
+  expect(resources.map(({ digest }: { digest?: object }) => digest)).toEqual([
+    { gitCommit: commit },
+    { sha512 },
+    undefined,
+  ]);
+
+  const bom = JSON.parse((await lines(app, 'cyclonedx')).text);
+  expect(bom.components.map(({ hashes }: { hashes?: object }) => hashes)).toEqual([
+    undefined,
+    [{ alg: 'SHA-512', content: sha512 }],
+    undefined,
+  ]);
+
+  const { entity } = JSON.parse((await lines(app, 'prov')).text);
+  const keys = Object.values<object>(entity).map((one) =>
+    Object.keys(one).filter((key) => key !== 'prov:label'),
+  );
+  expect(keys).toEqual([['cairn:sha256'], ['cairn:gitCommit'], ['cairn:sha512'], []]);
+});
+
+test('something without a digest cannot be the subject of SLSA provenance', async () => {
+  const dataset = (name: string) => ({ namespace: 'postgres://db:5432', name });
+  const event = {
+    eventType: 'COMPLETE',
+    eventTime: '2026-01-31T12:00:00Z',
+    producer: 'https://example.com',
+    schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
+    run: { runId: '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' },
+    job: { namespace: 'jobs', name: 'load' },
+    inputs: [dataset('orders')],
+    outputs: [dataset('totals')],
+  };
+  await postEvidence(service, event);
+  const { runs } = (await send(service, 'GET', '/runs/v1')).json;
+  const { outputs } = runs.find(({ name }: { name: string }) => name === 'load');
+  const { status, text } = await lines(outputs[0].id, 'slsa');
+  expect([status, JSON.parse(text)]).toMatchObject([
+    400,
+    { code: 'invalid_request', error: expect.stringContaining('has no digest') },
+  ]);
+  expect(JSON.parse((await lines(outputs[0].id, 'prov')).text).wasGeneratedBy).toBeDefined();
+});
