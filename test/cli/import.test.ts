@@ -87,12 +87,14 @@ describe('cairn import of evidence', () => {
     write('mlruns/4554/deleted/meta.yaml', `run_id: gone\nstatus: 3\n${times}lifecycle_stage: deleted\n`);
     write('mlruns/4554/running/meta.yaml', `run_id: running\nstatus: 1\nstart_time: 1\n`);
     write('dvc.lock', "schema: '2.0'\nstages:\n  prepare:\n    cmd: cp a b\n");
+    write('dvc.yaml', 'stages:\n  prepare:\n    cmd: cp a b\n');
     const { code, stdout, stderr } = await importing(folder.path);
     expect([code, stdout.split('\n').map((line) => line.split(' ')[0])], stderr).toEqual([
       1,
       ['mlflow', 'dvc.lock', ''],
     ]);
     expect(stderr).toContain('running: The run has not ended.');
+    expect(stderr).not.toContain('dvc.yaml:');
     const { stdout: runs } = await cairn(['runs', '--name', 'train-1', '--json'], { env: service.env });
     expect(JSON.parse(runs).runs).toMatchObject([
       {

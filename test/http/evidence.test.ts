@@ -85,7 +85,19 @@ describe('a file that is refused', () => {
       'invalid_evidence',
       'It claims to be both in-toto statement and CycloneDX',
     ],
-    ['a list', [slsaStatement()], 'invalid_evidence', 'object'],
+    ['a list', [slsaStatement()], 'invalid_evidence', 'Send the elements of a list one per line'],
+    [
+      'UTF-16',
+      Buffer.from(JSON.stringify(slsaStatement()), 'utf16le'),
+      'invalid_json',
+      'UTF-16. Write it in UTF-8',
+    ],
+    [
+      'UTF-16 with a mark',
+      Buffer.from(`\ufeff${JSON.stringify(slsaStatement())}`, 'utf16le'),
+      'invalid_json',
+      'UTF-16. Write it in UTF-8',
+    ],
     ['no JSON', 'hello', 'invalid_json', ''],
     ['the same member twice', '{"_type":1,"_type":2}', 'invalid_json', '_type'],
   ])('%s says what is wrong', async (_, file, code, words) => {

@@ -119,6 +119,15 @@ describe('a Sigstore bundle', () => {
   test.each([
     ['with two contents', (bundle: object) => ({ ...bundle, messageSignature: { signature: 'YQ==' } }), ''],
     [
+      'with two signatures',
+      (bundle: { dsseEnvelope: { signatures: object[] } }) => {
+        const { dsseEnvelope } = bundle;
+        const signatures = [...dsseEnvelope.signatures, ...dsseEnvelope.signatures];
+        return { ...bundle, dsseEnvelope: { ...dsseEnvelope, signatures } };
+      },
+      '/dsseEnvelope/signatures',
+    ],
+    [
       'without a certificate or key',
       (bundle: object) => ({ ...bundle, verificationMaterial: {} }),
       '/verificationMaterial',

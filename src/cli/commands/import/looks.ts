@@ -1,3 +1,4 @@
+import { isUtf16 } from '../../../domain/integrity/evidence/reading.ts';
 import { looksLikeDvcLock } from '../../../domain/integrity/evidence/training/dvc-lock.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
 
@@ -12,6 +13,7 @@ export async function looksUnlike(path: string): Promise<string | undefined> {
   if (head.length === 0) return 'It is empty.';
   const [, packing] = packed.find(([magic]) => head.toString('hex', 0, 4).startsWith(magic)) ?? [];
   if (packing) return `It looks compressed (${packing}). Decompress it first.`;
+  if (isUtf16(head)) return 'It is in UTF-16. Write it in UTF-8.';
   const text = head.toString('utf8').trimStart();
   // What "gh attestation verify" prints.
   const isOfAttestations = /^\[\s*\{\s*"attestation"/.test(text);

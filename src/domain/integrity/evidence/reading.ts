@@ -45,6 +45,12 @@ function withoutMark(file: Uint8Array): Uint8Array {
   return byteOrderMark.compare(file.subarray(0, 3)) === 0 ? file.subarray(3) : file;
 }
 
+/** Whether a file is in UTF-16, as some shells write what a program prints. */
+export function isUtf16([first, second]: Uint8Array): boolean {
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return hasMark || (first === 0) !== (second === 0);
+}
+
 function isList(file: Uint8Array): boolean {
   return file.find((byte) => !blanks.has(byte)) === openBracket;
 }
@@ -61,6 +67,7 @@ export async function readEvidence(
   libraries: FormatLibraries,
   only?: string,
 ): Promise<ReadEvidence> {
+  if (isUtf16(file)) throw new ServiceError('invalid_json', 'The file is in UTF-16. Write it in UTF-8.');
   const xml = isXml(file) && only === undefined ? file : null;
   const document = await asEvidenceError(() =>
     xml ? libraries.fromXml(xml, maxDepth) : documentOf(withoutMark(file), maxDepth, only),
@@ -104,5 +111,6 @@ async function documentOf(file: Uint8Array, maxDepth: number, only: string | und
   }
   const document = parseStrictJson(file, { maxDepth, exactNumbers: false });
   if (isObject(document)) return document;
-  throw new ServiceError('invalid_evidence', 'Evidence in JSON is an object.');
+  const words = 'Evidence in JSON is an object. Send the elements of a list one per line, as JSON lines.';
+  throw new ServiceError('invalid_evidence', words);
 }

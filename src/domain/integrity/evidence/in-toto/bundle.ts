@@ -33,7 +33,8 @@ const shape = z
         tlogEntries: z.array(z.looseObject({ integratedTime: z.coerce.string().nullish() })).nullish(),
       })
       .refine(hasOne(keys), `must have exactly one of ${keys.join(', ')}`),
-    dsseEnvelope: some,
+    // A bundle has the material to check one signature.
+    dsseEnvelope: z.looseObject({ signatures: z.tuple([z.unknown()], 'must have one signature') }).nullish(),
     messageSignature: z
       .looseObject({
         messageDigest: z.looseObject({ algorithm: z.string(), digest: z.base64() }).nullish(),

@@ -32,8 +32,8 @@ export const dvcLock: EvidenceKind = {
 
 /** Larger files are no lock files, and YAML is slow. */
 const largest = 4 << 20;
-/** The first stage of schema 1.0 begins with its command. */
-const start = /^\uFEFF?(?:\s*(?:#.*|---)?\r?\n)*(?:schema:\s*['"]?2\.0|stages:|[^\s:{[]+:\r?\n\s+cmd:)/;
+/** DVC writes the schema first. The first stage of schema 1.0 begins with its command. A `dvc.yaml` begins with its stages. */
+const start = /^\uFEFF?(?:\s*(?:#.*|---)?\r?\n)*(?:schema:\s*['"]?2\.0|[^\s:{[]+:\r?\n\s+cmd:)/;
 
 export function looksLikeDvcLock(head: Uint8Array): boolean {
   return start.test(Buffer.from(head.subarray(0, 4_096)).toString());
