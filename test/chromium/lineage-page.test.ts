@@ -417,7 +417,7 @@ describeChromium('the lineage page', ({ open }) => {
       await using tab = await open();
       await putBlob(service, 'a blob of which nobody speaks');
       await show(tab.page, 'a blob of which nobody speaks');
-      await tab.page.getByText('Nothing is known to lead to it').waitFor();
+      await tab.page.getByText('Nothing that you may see leads to it or away from it.').waitFor();
       expect(await tab.page.locator('.node').count()).toBe(1);
       expect(tab.problems).toEqual([]);
     });
