@@ -83,7 +83,12 @@ const rules: ImportRules = {
     'ed25519-signature-2020-context': ['src/domain/'],
     esbuild: ['src/ui/verifier/'],
     'hash-wasm': ['src/ui/', 'src/verifier/platform/'],
-    'fastest-levenshtein': ['src/http/', 'src/cli/commands/statement.ts', 'src/domain/integrity/policies/'],
+    'fastest-levenshtein': [
+      'src/http/',
+      'src/cli/commands/statement.ts',
+      'src/cli/commands/policy/',
+      'src/domain/integrity/policies/',
+    ],
     hono: [
       'src/http/',
       'src/platform/',
@@ -106,7 +111,7 @@ const rules: ImportRules = {
     jose: ['src/platform/', 'src/cli/'],
     'jsonc-parser': ['src/domain/'],
     jsonld: ['src/domain/'],
-    'libxml2-wasm': ['workers/evidence-formats/'],
+    'libxml2-wasm': ['workers/evidence-formats/', 'src/cli/commands/check/'],
     'lru-cache': ['src/domain/', 'src/platform/', 'src/storage/', 'workers/'],
     mongodb: ['src/storage/mongo/'],
     multiformats: ['src/domain/'],
@@ -128,6 +133,7 @@ const rules: ImportRules = {
     uplot: ['src/ui/'],
     uuid: ['src/domain/integrity/credentials/', 'src/domain/integrity/signatures/'],
     yaml: [
+      'src/cli/commands/check/',
       'src/cli/record/',
       'src/cli/commands/import/',
       'src/domain/integrity/evidence/training/',

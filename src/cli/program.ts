@@ -8,7 +8,7 @@ import { sayText, writeText } from './terminal/output.ts';
 
 const notes = `
 Results are on standard output, everything else on standard error.
-Exit codes: 0 done; 1 the answer is no; 2 wrong usage or configuration; 3 the service cannot be reached.
+Exit codes: 0 done; 1 the answer is no; 2 wrong usage or configuration; 3 the service cannot be reached; 4 cannot tell.
 
 Examples:
   $ cairn serve
@@ -45,6 +45,8 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['import', async () => (await import('./commands/import.ts')).importCommand],
   ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
   ['verifier', async () => (await import('./commands/verify/verifier.ts')).verifierCommand],
+  ['check', async () => (await import('./commands/check/check.ts')).checkCommand],
+  ['policy', async () => (await import('./commands/policy/policy.ts')).policyCommand],
   ['model', async () => (await import('./commands/model/model.ts')).modelCommand],
   ['report', async () => (await import('./commands/report.ts')).reportCommand],
   ['log', async () => (await import('./commands/log/log.ts')).logCommand],

@@ -5,6 +5,8 @@ export const exitCodes = {
   usage: 2,
   /** The service, or a server that it needs, cannot be reached. A retry may succeed. */
   unreachable: 3,
+  /** The evidence is not enough for an answer. */
+  cannotTell: 4,
   /** 128 + SIGINT. */
   interrupted: 130,
   /** 128 + SIGPIPE: the reader of the output is gone. */

@@ -20,6 +20,13 @@ export const checkBody = z
 
 const result = z.enum(['pass', 'fail', 'cannot_tell']);
 
+const kind = z
+  .string()
+  .optional()
+  .describe(
+    'The kind of fact that has it, such as artefact or review; none for what conditions name everywhere',
+  );
+
 const ruleVerdict = z.object({
   name: z.string(),
   severity: z.enum(['error', 'warning']),
@@ -31,10 +38,10 @@ const ruleVerdict = z.object({
   exception: z.object({ until: z.string(), granted_by: z.string(), reason: z.string() }).optional(),
   decided_by: z.array(z.string()).describe('The ids of the statements that decided'),
   missing: z
-    .array(z.object({ fact: z.string(), of: z.string() }))
+    .array(z.object({ fact: z.string(), kind, of: z.string() }))
     .describe('Facts that it looked for in vain, and of what'),
   doubts: z
-    .array(z.object({ code: z.string(), fact: z.string().optional(), of: z.string().optional() }))
+    .array(z.object({ code: z.string(), fact: z.string().optional(), kind, of: z.string().optional() }))
     .describe('Why it cannot be told'),
   things: z
     .object({ count: z.int(), deciding: z.array(z.string()) })

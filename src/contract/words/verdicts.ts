@@ -77,7 +77,7 @@ export function ruleReasons(rule: JudgedRule, named: Named = shortId): string[] 
   const isUnknown = result === 'cannot_tell';
   const found = isUnknown
     ? doubts.map((one) => doubtWords(one, named))
-    : missing.map((one) => missingWords(one, named));
+    : missing.map((one) => missingWords(one, named)).reverse();
   return unique([
     ...(message === undefined || isUnknown ? [] : [harmless(message, 2_000)]),
     ...thingsWords(rule, named),
@@ -99,14 +99,35 @@ function thingsWords({ things, result }: JudgedRule, named: Named): string[] {
 }
 
 /** What a rule looked for in vain. There may be some that are not as the rule demands. */
-export function missingWords({ fact, of }: MissingFact, named: Named = shortId): string {
-  const name = named(of);
+export function missingWords({ fact, kind, of }: MissingFact, named: Named = shortId): string {
+  const thing = thingWords(kind, named(of));
   const say = member(missingSentences, fact);
-  if (say) return say(name);
+  if (say) return say(thing);
   const one = member(nouns, fact);
+  // A name stays as it is.
+  const start = thing === named(of) ? thing : thing.charAt(0).toUpperCase() + thing.slice(1);
   return one === undefined
-    ? `${name} has no ${fact.replaceAll('_', ' ')}.`
-    : `${name} has no ${one} that the rule accepts.`;
+    ? `${start} has no ${fact.replaceAll('_', ' ')}.`
+    : `${start} has no ${one} that the rule accepts.`;
+}
+
+/** What kinds of facts without a name of their own are parts of. */
+const parts: Readonly<Record<string, string>> = {
+  review: 'a review of',
+  declaration: 'a declaration about',
+  certificate: 'a certificate of',
+  membership: 'a membership of',
+  provenance: 'a build provenance of',
+  component: 'a component of',
+  signature: 'a signature of',
+  log: 'the log entry of',
+  witness: 'a witness of the log entry of',
+  computation: 'the computation',
+};
+
+function thingWords(kind: string | undefined, name: string): string {
+  const part = kind === undefined ? undefined : member(parts, kind);
+  return part === undefined ? name : `${part} ${name}`;
 }
 
 const nouns: Readonly<Record<string, string>> = {
@@ -139,22 +160,21 @@ const missingSentences: Readonly<Record<string, (name: string) => string>> = {
   upstream: (name) => `Nothing is known that ${name} was made from and that the rule accepts.`,
   computations: (name) => `No computation is recorded behind ${name} that the rule accepts.`,
   agents: (name) => `No agent is recorded behind ${name} that the rule accepts.`,
-  signed_by: (name) =>
-    `Nobody whom the policy names has signed what is said about ${name}, so that it counts now.`,
-  signers: (name) =>
-    `The signer whom the rule demands has not signed what is said about ${name}, so that it counts now.`,
+  signed_by: (name) => `Nobody whom the policy names has signed ${name}, so that it counts now.`,
+  signers: (name) => `The signer whom the rule demands has not signed ${name}, so that it counts now.`,
   by: (name) => `The policy does not name the signer of ${name}.`,
 };
 
 /** Why a rule cannot be told. */
-export function doubtWords({ code, fact, of }: Doubt, named: Named = shortId): string {
+export function doubtWords({ code, fact, kind, of = '' }: Doubt, named: Named = shortId): string {
   const say = member(doubtSentences, code);
+  const thing = code === 'altered' ? of : thingWords(kind, named(of));
   // A newer service may know more doubts.
-  return say?.((fact ?? 'something').replaceAll('_', ' '), named(of ?? '')) ?? `It cannot be told (${code}).`;
+  return say?.((fact ?? 'something').replaceAll('_', ' '), thing) ?? `It cannot be told (${code}).`;
 }
 
 const doubtSentences: Readonly<Record<string, (fact: string, name: string) => string>> = {
-  altered: (_, name) => `${name} was altered. Nothing passes until it is whole.`,
+  altered: (_, place) => `It was altered${place === '' ? '' : ` at ${place}`}, so nothing passes.`,
   too_costly: () =>
     'The condition takes too many steps. Ask for less in one rule, or filter the list before.',
   cut: (fact, name) => `There may be more ${fact} of ${name} than were read.`,

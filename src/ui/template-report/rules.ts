@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type RuleMark, ruleMark, ruleMarks, ruleReasons } from '../../contract/words/verdicts.ts';
 import type { FilledSection } from '../../domain/integrity/policies/fill-chapters.ts';
-import { commandThatAdds } from '../../domain/integrity/policies/missing-command.ts';
+import { commandsThatAdd } from '../../domain/integrity/policies/missing-command.ts';
 import type { RuleVerdict } from '../../domain/integrity/policies/verdict.ts';
 import type { Html } from '../header.ts';
 import { badge } from '../parts.ts';
@@ -25,7 +25,7 @@ ${result === 'pass' ? '' : reasons(subject, rule)}
 /** A rule that is not met: what is missing, and what would add it. */
 export function gapItem(subject: ReportedSubject, rule: RuleVerdict, address: string): Html {
   const { name, message, article } = rule;
-  const commands = message === undefined ? commandsFor(subject, rule) : [];
+  const commands = message === undefined ? commandsThatAdd(rule).slice(0, commandsShown) : [];
   return html`<li class="gap">${mark(rule)} <strong><a href="#${address}">${foreign(name)}</a></strong>
 ${article === undefined ? '' : html`<p class="quiet">${foreign(article, longestSentence)}</p>`}
 ${message === undefined ? '' : html`<p class="step-to-take">${withCode(message)}</p>`}
@@ -45,11 +45,6 @@ function reasons({ named }: ReportedSubject, rule: RuleVerdict): Html {
   const all = ruleReasons({ ...rule, message: undefined }, named);
   const more = all.length - reasonsShown;
   return html`<ul class="reasons">${all.slice(0, reasonsShown).map((reason) => html`<li>${foreign(reason, longestSentence)}</li>`)}${more > 0 ? html`<li>And ${more} more reasons.</li>` : ''}</ul>`;
-}
-
-function commandsFor({ facts }: ReportedSubject, { missing, doubts }: RuleVerdict): string[] {
-  const all = [...missing, ...doubts].flatMap((one) => commandThatAdds(one, facts) ?? []);
-  return [...new Set(all)].slice(0, commandsShown);
 }
 
 export function mark(rule: Pick<RuleVerdict, 'result' | 'severity'>): Html {

@@ -28,7 +28,7 @@ import { listIn, type StatusOptions } from './verify-credential.ts';
 export type ManifestTrustOptions = StatusOptions & SignerOptions & LogOptions;
 
 /** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
-const maxDepth = 256;
+export const maxDepth = 256;
 const documentMs = 60_000;
 const requestMs = 600_000;
 
@@ -77,13 +77,14 @@ export async function openManifestVerification(
   sources: readonly ContextSource[],
   trust: ManifestTrustOptions,
   onRead: (bytes: number) => void,
+  now = () => new Date(),
 ) {
   await using opened = new AsyncDisposableStack();
   const registry = new ContextRegistry(ContextWorld.bundled(), sources);
   const limits = { maxDepth, documentMs, requestMs, waitMs: requestMs };
   const identifier = opened.use(new StatementPool({ registry, ...limits }));
   const file = counted(opened.use(await openRandomAccess(path)), onRead);
-  const signatures = await offlineSignatures(identifier, trust, await knownSigners(trust));
+  const signatures = await offlineSignatures(identifier, trust, await knownSigners(trust), now);
   const logs = await logTrust(trust);
   const ports = { identifier, registry, maxStatementBytes: statementLimit, signatures, logs };
   const stack = opened.move();
@@ -115,9 +116,10 @@ export async function offlineSignatures(
   identifier: Canonicalizer,
   { statusList, statusIssuer }: StatusOptions,
   { dids, methods, names }: KnownSigners = nobody,
+  now = () => new Date(),
 ): Promise<ManifestSignatureChecking> {
   const lists = await Promise.all(statusList.map(listIn));
-  const ports = { identifier, ownKeys: [], givenKeys: methods, now: () => new Date() };
+  const ports = { identifier, ownKeys: [], givenKeys: methods, now };
   return {
     ...ports,
     dsse: (envelope) => verifyDsse(envelope, names),

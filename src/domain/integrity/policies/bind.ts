@@ -37,7 +37,7 @@ export class Binding {
   variables(it?: CelInput): Readonly<Record<string, CelInput>> {
     const { subject } = this.#facts;
     const { things: _, ...plain } = this.#facts;
-    const root = this.#fact(rootFields, { ...plain, now: this.#now.toISOString() } as Plain, subject);
+    const root = this.#fact(undefined, { ...plain, now: this.#now.toISOString() } as Plain, subject);
     const all = it === undefined ? this.#subject() : undefined;
     const named = [...Object.keys(rootFields), ...(all ? Object.keys(fieldsOf('artefact') ?? {}) : [])];
     // Variables are read when a condition names them.
@@ -51,17 +51,17 @@ export class Binding {
 
   #subject(): FieldMap {
     const { subject, things } = this.#facts;
-    return this.#fact(fieldsOf('artefact') ?? {}, things.artefacts[subject] as Plain, subject);
+    return this.#fact('artefact', things.artefacts[subject] as Plain, subject);
   }
 
-  #fact(fields: FieldMap['fields'], plain: Plain, owner: string): FieldMap {
-    return new FieldMap(fields, plain, String(plain.id ?? owner), (type, value, place) =>
-      this.#value(type, value, place),
-    );
+  /** @param kind undefined for what conditions can name everywhere. */
+  #fact(kind: string | undefined, plain: Plain, owner: string): FieldMap {
+    const of = String(plain.id ?? owner);
+    return new FieldMap(kind, plain, of, (type, value, place) => this.#value(type, value, place));
   }
 
   #value(type: string, value: unknown, place: Place): CelInput | undefined {
-    const { field, of, plain } = place;
+    const { field, kind, of, plain } = place;
     if (type === 'signer') return this.#signer(place);
     if (type === 'list(signer)') return this.#signers(place);
     const element = elementOf(type);
@@ -70,13 +70,14 @@ export class Binding {
       spend(items.length);
       const isCut = plain.cut?.includes(field) ?? false;
       const shown = items.flatMap((one) => this.#one(element, one, of) ?? []);
-      return factList(shown, { fact: field, of, isCut, isKnown: value !== undefined && known.has(field) });
+      const isKnown = value !== undefined && known.has(field);
+      return factList(shown, { fact: field, kind, of, isCut, isKnown });
     }
     if (value === undefined && !(type in empty)) {
-      noteUnknown({ code: 'not_said', fact: field, of });
+      noteUnknown({ code: 'not_said', fact: field, kind, of });
       return undefined;
     }
-    if (value === undefined || value === '') noteMissing({ fact: field, of });
+    if (value === undefined || value === '') noteMissing({ fact: field, kind, of });
     return this.#one(type, value ?? empty[type], of);
   }
 
@@ -90,7 +91,7 @@ export class Binding {
     if (type === 'log') return this.#log(plain as LogFact, owner);
     const made = this.#known.get(plain);
     if (made !== undefined) return made;
-    const map = this.#fact(fields, plain as Plain, owner);
+    const map = this.#fact(type, plain as Plain, owner);
     const shown = factMap(map, (field) => map.says(field));
     this.#known.set(plain, shown);
     return shown;
@@ -101,21 +102,21 @@ export class Binding {
     return things[id];
   }
 
-  #signer({ field, of, plain }: Place): string | undefined {
+  #signer({ field, kind, of, plain }: Place): string | undefined {
     if (field === 'by') return this.#nameOf(plain as SignatureFact)[0] ?? '';
     const { names, isUnknown } = this.#standing(plain);
     if (names[0] !== undefined) return names[0];
     if (isUnknown) {
-      noteUnknown({ code: 'standing_unknown', fact: field, of });
+      noteUnknown({ code: 'standing_unknown', fact: field, kind, of });
       return undefined;
     }
-    noteMissing({ fact: field, of });
+    noteMissing({ fact: field, kind, of });
     return '';
   }
 
-  #signers({ field, of, plain }: Place): CelInput {
+  #signers({ field, kind, of, plain }: Place): CelInput {
     const { names, isUnknown } = this.#standing(plain);
-    return factList(names, { fact: field, of, isCut: isUnknown, isKnown: false });
+    return factList(names, { fact: field, kind, of, isCut: isUnknown, isKnown: false });
   }
 
   /** Who has signed a thing so that it stands, the registrant first. */
@@ -150,7 +151,7 @@ export class Binding {
     const times = witnesses.flatMap(({ at }) => (at === undefined ? [] : [at])).sort();
     const { at: _, ...more } = log;
     const counted = { ...more, witnesses, ...(times[0] !== undefined && { at: times[0] }) };
-    const map = this.#fact(fieldsOf('log') ?? {}, counted, owner);
+    const map = this.#fact('log', counted, owner);
     return factMap(map, (field) => map.says(field));
   }
 }
@@ -173,6 +174,7 @@ export function namesOfSigner(
 
 interface Place {
   readonly field: string;
+  readonly kind: string | undefined;
   readonly of: string;
   readonly plain: Plain;
 }
@@ -183,31 +185,33 @@ const empty: Readonly<Record<string, unknown>> = { string: '', values: {} };
 
 /** The fields of one fact, read when a condition asks for them. */
 class FieldMap extends Map<string, CelInput> {
-  readonly fields: Readonly<Record<string, { readonly type: string }>>;
+  readonly #kind: string | undefined;
+  readonly #fields: Readonly<Record<string, { readonly type: string }>>;
   readonly #plain: Plain;
   readonly #of: string;
   readonly #value: (type: string, value: unknown, place: Place) => CelInput | undefined;
 
   constructor(
-    fields: FieldMap['fields'],
+    kind: string | undefined,
     plain: Plain,
     of: string,
     value: (type: string, value: unknown, place: Place) => CelInput | undefined,
   ) {
     super();
-    this.fields = fields;
+    this.#kind = kind;
+    this.#fields = kind === undefined ? rootFields : (fieldsOf(kind) ?? {});
     this.#plain = plain;
     this.#of = of;
     this.#value = value;
   }
 
   override get(field: string): CelInput | undefined {
-    const type = Object.hasOwn(this.fields, field) ? this.fields[field]?.type : undefined;
+    const type = Object.hasOwn(this.#fields, field) ? this.#fields[field]?.type : undefined;
     if (type === undefined) return undefined;
     if (this.#isUnknown(field)) return undefined;
     if (!isList(type)) noteStatements(this.#plain.said_by?.[field] ?? this.#plain.statements ?? []);
     const value = Object.hasOwn(this.#plain, field) ? this.#plain[field] : undefined;
-    return this.#value(type, value, { field, of: this.#of, plain: this.#plain });
+    return this.#value(type, value, { field, kind: this.#kind, of: this.#of, plain: this.#plain });
   }
 
   /** Whether the field has a value. @throws if nobody knows. */
@@ -220,7 +224,7 @@ class FieldMap extends Map<string, CelInput> {
 
   #isUnknown(field: string): boolean {
     const code = this.#plain.unknown?.[field];
-    if (code !== undefined) noteUnknown({ code, fact: field, of: this.#of });
+    if (code !== undefined) noteUnknown({ code, fact: field, kind: this.#kind, of: this.#of });
     return code !== undefined;
   }
 }

@@ -2,7 +2,7 @@ import { artefactFacts } from './facts-table/artefact.ts';
 import { computationsFacts } from './facts-table/computations.ts';
 import { evidenceFacts } from './facts-table/evidence.ts';
 import { governanceFacts } from './facts-table/governance.ts';
-import { type FactShape, record } from './facts-table/shared-fields.ts';
+import { commands, type FactShape } from './facts-table/shared-fields.ts';
 
 /**
  * All facts that the conditions of policies may read. The types of `Facts`, the check of names, and the table in
@@ -41,13 +41,13 @@ export const rootTable = {
     type: 'list(artefact)',
     says: 'All that it was made from, over all steps.',
     example: "upstream.all(a, a.kind != 'dataset' || a.reviews.exists(r, r.decision == 'approved'))",
-    command: record,
+    command: commands.record,
   },
   computations: {
     type: 'list(computation)',
     says: 'All computations that it comes from.',
     example: "computations.all(c, c.signed_by == 'builder')",
-    command: record,
+    command: commands.record,
   },
   agents: {
     type: 'list(agent)',
@@ -63,7 +63,7 @@ export const rootTable = {
     type: 'bool',
     says: 'Whether a log shows that no statement was left out.',
     example: 'complete',
-    command: 'cairn export --proofs',
+    command: commands.prove,
   },
   now: {
     type: 'timestamp',

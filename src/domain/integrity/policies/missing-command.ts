@@ -1,24 +1,27 @@
 import { factTable, rootTable } from './fact-table.ts';
-import type { Facts } from './facts.ts';
+import { fieldsOf } from './facts.ts';
 import type { FactShape } from './facts-table/shared-fields.ts';
+import type { RuleVerdict } from './verdict.ts';
 import type { Doubt } from './watch.ts';
 
-/** The command that would add a fact that is missing or unknown. Undefined if none would. */
-export function commandThatAdds(
-  { fact = '', of = '' }: Pick<Doubt, 'fact' | 'of'>,
-  { subject, things }: Pick<Facts, 'subject' | 'things'>,
-): string | undefined {
-  const tables: (Readonly<Record<string, FactShape>> | false)[] = [
-    Object.hasOwn(things.artefacts, of) && factTable.artefact,
-    Object.hasOwn(things.computations, of) && factTable.computation,
-    Object.hasOwn(things.agents, of) && factTable.agent,
-    of === subject && rootTable,
-  ];
-  const table = tables.find((one) => one !== false && Object.hasOwn(one, fact));
-  const command = table ? table[fact]?.command : undefined;
-  return command?.replaceAll('ID', shellWord(of));
+const all: readonly Readonly<Record<string, FactShape>>[] = [rootTable, ...Object.values(factTable)];
+
+/** The commands that would add what a rule lacks, without those that no command adds. The outermost facts come first. */
+export function commandsThatAdd({ missing, doubts }: Pick<RuleVerdict, 'missing' | 'doubts'>): string[] {
+  const lacking: readonly Lacking[] = [...missing.toReversed(), ...doubts];
+  return [...new Set(lacking.flatMap((one) => commandThatAdds(one) ?? []))];
 }
 
-function shellWord(text: string): string {
-  return /^[\w.:%@-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+type Lacking = Pick<Doubt, 'fact' | 'kind' | 'of'>;
+
+function commandThatAdds({ fact = '', kind, of = '' }: Lacking): string | undefined {
+  const fields = kind === undefined ? undefined : fieldsOf(kind);
+  const tables = fields ? [fields] : all;
+  const command = tables.find((one) => Object.hasOwn(one, fact))?.[fact]?.command;
+  // Others would need other quotes in each command.
+  return isPlain(of) ? command?.replaceAll(/\bID\b/g, () => of) : command;
+}
+
+function isPlain(text: string): boolean {
+  return /^[\w.:%@][\w.:%@-]*$/.test(text);
 }

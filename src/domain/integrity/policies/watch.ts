@@ -17,9 +17,7 @@ const charactersPerStep = 64;
 const stepsOfPattern = 20;
 
 /** Where a list of facts comes from. */
-export interface ListOrigin {
-  readonly fact: string;
-  readonly of: string;
+export interface ListOrigin extends Missing {
   /** Whether it may lack something. */
   readonly isCut: boolean;
   /** Whether somebody said that it is empty, if it is. */
@@ -29,6 +27,8 @@ export interface ListOrigin {
 /** A fact that a condition looked for in vain. */
 export interface Missing {
   readonly fact: string;
+  /** The kind of fact that has it. Undefined for what conditions can name everywhere. */
+  readonly kind?: string | undefined;
   readonly of: string;
 }
 
@@ -36,6 +36,7 @@ export interface Missing {
 export interface Doubt {
   readonly code: string;
   readonly fact?: string;
+  readonly kind?: string | undefined;
   readonly of?: string;
 }
 
@@ -193,10 +194,11 @@ export function endLoop(loop: bigint, result: CelValue): CelValue {
   if (isDecided) return result;
   for (const one of frame.earlier) statements.add(one);
   if (!origin) return result;
-  const { fact, of, isCut, isKnown } = origin;
-  if (isCut) own.cut.push({ code: 'cut', fact, of });
-  else if (makes === 'all' && size === 0 && !isKnown) own.empty.push({ code: 'nothing_to_check', fact, of });
-  if (makes === 'any' || size === 0) own.missing.push({ fact, of });
+  const { isCut, isKnown, ...missing } = origin;
+  if (isCut) own.cut.push({ code: 'cut', ...missing });
+  else if (makes === 'all' && size === 0 && !isKnown)
+    own.empty.push({ code: 'nothing_to_check', ...missing });
+  if (makes === 'any' || size === 0) own.missing.push(missing);
   return result;
 }
 
@@ -242,9 +244,9 @@ export function charge(value: CelValue): CelValue {
   if (isCelList(value) || isCelMap(value)) own.spend(value.size);
   const origin = own.origins.get(value);
   if (!origin) return value;
-  const { fact, of, isCut } = origin;
-  if (isCut) own.cut.push({ code: 'cut', fact, of });
-  own.missing.push({ fact, of });
+  const { isCut, isKnown: _, ...missing } = origin;
+  if (isCut) own.cut.push({ code: 'cut', ...missing });
+  own.missing.push(missing);
   return value;
 }
 

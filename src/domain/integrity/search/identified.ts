@@ -24,13 +24,14 @@ const prefixes: Readonly<Record<string, BlobHash>> = {
 
 /**
  * What a text identifies, in the form of references: an identifier, or the bytes with a digest in hex, alone or after the
- * name of its function. Empty for other texts.
+ * name of its function, also behind the name of an image (`registry/name@sha256:…`). Empty for other texts.
  * @throws ServiceError `invalid_request` for a part of a digest after the name of its function.
  */
 export async function identifiedBy(text: string, hashes: Pick<BlobHashRecords, 'among'>): Promise<string[]> {
   const known = identifierIn(text);
   if (known !== undefined) return [known, ...((await namesOf(hashes, [known])).get(known)?.names ?? [])];
-  const [, prefix, hex = ''] = /^(?:([a-z0-9-]{3,8})[:-])?([0-9a-f]{2,256})$/i.exec(text) ?? [];
+  const digest = text.replace(/^[^@\s]+@(?=[a-z0-9]{3,8}:)/i, '');
+  const [, prefix, hex = ''] = /^(?:([a-z0-9-]{3,8})[:-])?([0-9a-f]{2,256})$/i.exec(digest) ?? [];
   if (prefix !== undefined && !Object.hasOwn(prefixes, prefix.toLowerCase())) return [];
   const functions = prefix === undefined ? functionsOf(hex) : [prefixes[prefix.toLowerCase()] ?? 'sha256'];
   const found = await Promise.all(functions.map((hash) => withDigest(hashes, hash, hex)));

@@ -1,4 +1,4 @@
-import { type FactShapes, id, record, signed, statements } from './shared-fields.ts';
+import { commands, type FactShapes, id, signed, statements } from './shared-fields.ts';
 
 export const computationsFacts = {
   computation: {
@@ -22,7 +22,7 @@ export const computationsFacts = {
       type: 'int',
       says: 'What the command answered.',
       example: 'made_by.all(c, c.exit_code == 0)',
-      command: record,
+      command: commands.record,
     },
     inputs: {
       type: 'list(artefact)',
@@ -54,7 +54,7 @@ export const computationsFacts = {
       says: 'Who ran it.',
       example: "made_by.all(c, c.agent.id.startsWith('did:key:'))",
     },
-    ...signed('made_by[0]'),
+    ...signed('made_by[0]', commands.signStored),
   },
   agent: {
     id: id("agents.all(a, a.id.startsWith('did:'))"),
@@ -67,6 +67,7 @@ export const computationsFacts = {
     memberships: {
       type: 'list(membership)',
       says: 'Its memberships in projects.',
+      command: commands.admit,
       example: "agents.all(a, a.memberships.exists(m, m.standing == 'good'))",
     },
     exchanges: {

@@ -1,4 +1,4 @@
-import { type FactShapes, signed, standings, statements } from './shared-fields.ts';
+import { commands, type FactShapes, signed, standings, statements } from './shared-fields.ts';
 
 export const evidenceFacts = {
   signature: {
@@ -57,7 +57,7 @@ export const evidenceFacts = {
       says: 'The name of the first source that it was built from, such as github.com/example/app@main.',
       example: "provenance.exists(p, p.source.startsWith('github.com/example/'))",
     },
-    ...signed('provenance[0]'),
+    ...signed('provenance[0]', commands.import),
   },
   component: {
     name: { type: 'string', says: 'Its name.', example: "components.all(c, c.name != 'left-pad')" },

@@ -1,4 +1,4 @@
-import { type FactShapes, signed, standings } from './shared-fields.ts';
+import { commands, type FactShapes, signed, standings } from './shared-fields.ts';
 
 /**
  * A credential that nobody has signed proves nothing, and neither does one that rests on a check of which something was withdrawn.
@@ -28,7 +28,7 @@ export const governanceFacts = {
       example: 'reviews.exists(r, size(r.controls) > 0)',
     },
     comment: { type: 'string', says: 'The comment.', example: "reviews.exists(r, r.comment != '')" },
-    ...signed('reviews[0]'),
+    ...signed('reviews[0]', commands.review),
   },
   declaration: {
     text: {
@@ -51,7 +51,7 @@ export const governanceFacts = {
       says: 'The controls that it is for.',
       example: 'declarations.exists(d, size(d.controls) > 0)',
     },
-    ...signed('declarations[0]'),
+    ...signed('declarations[0]', commands.declare),
   },
   certificate: {
     type: {

@@ -13,28 +13,52 @@ export interface FactShape {
 
 export type FactShapes = Readonly<Record<string, Readonly<Record<string, FactShape>>>>;
 
-export const sign = 'cairn statement DataRegistration --data ID --sign';
-export const record = 'cairn record -- COMMAND';
-export const importing = 'cairn import FILE';
-export const review = 'cairn gov review …';
+/** Upper case stands for what the reader knows. */
+export const commands = {
+  record: 'cairn record --output FILE --sign KEY -- COMMAND',
+  describe:
+    'cairn put FILE && cairn statement MetadataRegistration subject=ID metadata=FILE | cairn ingest - --sign KEY',
+  sign: 'cairn statement DataRegistration data=ID | cairn ingest - --sign KEY',
+  signStored: 'curl -s "$CAIRN_URL/statements/v1/id/ID" | cairn ingest - --sign KEY',
+  review: registered('review', '{"decision": "approved"}'),
+  declare: registered('declaration', '{"controlCid": "CONTROL", "statement": "TEXT"}'),
+  certify: posted(
+    'checks/v1/certificate/PROJECT',
+    '{"subject": "ID", "policy": "POLICY", "expiryDate": "DATE"}',
+  ),
+  admit: posted('gov/v1/identity/membership/PROJECT', '{"subjectDid": "ID", "expiryDate": "DATE"}'),
+  import: 'cairn import FILE',
+  prove: 'cairn export --proofs -o FILE',
+} as const;
 
-export const signedBy = (example: string) => ({
+function registered(name: string, document: string): string {
+  return `echo '${document}' > ${name}.json && cairn put ${name}.json && cairn statement GovernanceRegistration subject=ID document=${name}.json | cairn ingest - --sign KEY`;
+}
+
+function posted(path: string, body: string): string {
+  return `curl -s "$CAIRN_URL/${path}" --json '${body}'`;
+}
+
+/** What would add a signature. Undefined for what others sign. */
+type Signing = string | undefined;
+
+export const signedBy = (example: string, command: Signing) => ({
   type: 'signer' as const,
   says: "The policy's name for whoever signed it, the registrant first. Only signatures that verify and stand count; '' if nobody that the policy names has signed.",
   example,
-  command: sign,
+  ...(command !== undefined && { command }),
 });
-export const signers = (example: string) => ({
+export const signers = (example: string, command: Signing) => ({
   type: 'list(signer)' as const,
   says: 'All signers that the policy names, whose signatures verify and stand.',
   example,
-  command: sign,
+  ...(command !== undefined && { command }),
 });
-export const signatures = (example: string) => ({
+export const signatures = (example: string, command: Signing) => ({
   type: 'list(signature)' as const,
   says: 'All signatures, also of signers that the policy does not name.',
   example,
-  command: sign,
+  ...(command !== undefined && { command }),
 });
 export const statements = (example: string) => ({
   type: 'list(string)' as const,
@@ -45,16 +69,16 @@ export const logged = (example: string) => ({
   type: 'log' as const,
   says: 'Where the statement stands in a transparency log.',
   example,
-  command: 'cairn export --proofs',
+  command: commands.prove,
 });
 export const id = (example: string) => ({ type: 'string' as const, says: 'Its identifier.', example });
 
 export const standings = ['good', 'revoked', 'suspended', 'expired', 'not_yet_valid'] as const;
 
-export const signed = (it: string) => ({
-  signed_by: signedBy(`${it}.signed_by == 'builder'`),
-  signers: signers(`'builder' in ${it}.signers`),
-  signatures: signatures(`${it}.signatures.exists(s, s.standing == 'good')`),
+export const signed = (it: string, command?: string) => ({
+  signed_by: signedBy(`${it}.signed_by == 'builder'`, command),
+  signers: signers(`'builder' in ${it}.signers`, command),
+  signatures: signatures(`${it}.signatures.exists(s, s.standing == 'good')`, command),
   statements: statements(`size(${it}.statements) > 0`),
   log: logged(`${it}.log.index >= 0`),
 });

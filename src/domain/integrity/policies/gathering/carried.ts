@@ -59,8 +59,8 @@ export async function carriedSubjects(
 ): Promise<Subjects> {
   const { statementIndex, scope } = manifest;
   if (text === undefined || (uuidIn(text) && !(await isSpokenOf(manifest, text, scope)))) {
-    const { first: ids, isCut } = await resultsIn(statementIndex, scope, mostSubjects);
-    return { ids, graphId: scope.graphId, isCut };
+    const { first, isCut } = await resultsIn(statementIndex, scope, mostSubjects);
+    return { ids: first.toSorted(), graphId: scope.graphId, isCut };
   }
   const [identified] = await identifiedBy(text, noHashes);
   const ids = identified === undefined ? await subjectsNamed(manifest, text) : [identified];

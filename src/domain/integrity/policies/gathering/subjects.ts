@@ -13,6 +13,7 @@ export interface SubjectPorts extends FindThingsPorts {
 }
 
 export interface Subjects {
+  /** In their order, which is the same in a service and in a manifest. */
   readonly ids: readonly string[];
   /** The graph in which they are checked. */
   readonly graphId: string | null;
@@ -48,7 +49,7 @@ export async function subjectsOf(
     );
     if (count === 0)
       throw new ServiceError('not_found', `The graph ${graph.graphId} has no results that could be checked.`);
-    return { ids: first, graphId: graph.graphId, isCut };
+    return { ids: first.toSorted(), graphId: graph.graphId, isCut };
   }
   const [identified] = await identifiedBy(text, ports.blobHashes);
   if (identified !== undefined) return { ids: [identified], graphId, isCut: false };
