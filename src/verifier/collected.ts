@@ -18,6 +18,8 @@ export interface Outcome {
   readonly exitCode: number;
   /** All findings as JSON in lines, as `cairn verify --json` prints them. */
   readonly json: Blob;
+  /** The name of the file with the JSON. */
+  readonly saveAs: string;
 }
 
 const findingsShown = 200;
@@ -88,6 +90,7 @@ export class Collected implements Results {
       command: this.#command,
       exitCode,
       json: this.#json,
+      saveAs: `${this.#path}.ndjson`,
     };
   }
 

@@ -5,15 +5,15 @@ const findingsOpen = 10;
 
 /** What was found about a file. @param url of its JSON. @param id of its heading. */
 export function outcomeSection(outcome: Outcome, url: string, id: string): HTMLElement {
-  const { path, tone, headline, findings, moreFindings, facts, command, exitCode, json } = outcome;
+  const { path, tone, headline, findings, moreFindings, facts, command, exitCode, json, saveAs } = outcome;
   const [first, others] = [findings.slice(0, findingsOpen), findings.slice(findingsOpen)];
   const unsaid =
     moreFindings > 0 && `and ${moreFindings.toLocaleString('en')} more, which the saved findings have`;
   const count = (others.length + moreFindings).toLocaleString('en');
   return element(
     'section',
-    { class: `verdict ${tone}`, 'aria-labelledby': id, 'data-exit-code': String(exitCode) },
-    element('p', { class: 'file' }, path),
+    { class: `verdict ${tone}`, 'aria-labelledby': `${id}-file ${id}`, 'data-exit-code': String(exitCode) },
+    element('p', { class: 'file', id: `${id}-file` }, path),
     element('h2', { id }, headline),
     facts.length > 0 && list('facts', facts),
     first.length > 0 && list('findings', first),
@@ -25,19 +25,19 @@ export function outcomeSection(outcome: Outcome, url: string, id: string): HTMLE
       'The same as ',
       element('code', {}, command),
       `, which ends with exit code ${exitCode}. `,
-      json.size > 0 && element('a', { href: url, download: `${path}.ndjson` }, 'Save the findings as JSON'),
+      json.size > 0 && element('a', { href: url, download: saveAs }, 'Save the findings as JSON'),
     ),
   );
 }
 
-/** Says that nobody has applied a policy, so that no verdict is taken for its. */
+/** Says that a policy was not applied, so that no verdict is taken for its. */
 export function unappliedSection(policy: string, id: string): HTMLElement {
   return element(
     'section',
     { class: 'verdict neutral', 'aria-labelledby': id },
     element('p', { class: 'file' }, policy),
-    element('h2', { id }, 'Not applied: this page cannot decide by policies'),
-    element('p', {}, 'What it says below is about the evidence alone.'),
+    element('h2', { id }, 'Not applied: there is no manifest'),
+    element('p', {}, 'Drop the manifest to which the policy applies, too.'),
   );
 }
 

@@ -10,6 +10,7 @@ export function openPage(): void {
   const files = new Map<string, File>();
   const [list, status, outcomes] = [part('files'), part('status'), part('outcomes')];
   const trusted = part('trusted', HTMLTextAreaElement);
+  const [subject, service] = [part('subject', HTMLInputElement), part('service', HTMLInputElement)];
   let worker: Worker | undefined;
   const saved: string[] = [];
 
@@ -41,7 +42,9 @@ export function openPage(): void {
     worker.postMessage({
       script,
       files: sent,
-      trusted: trusted.value.split(/\s+/).filter(Boolean),
+      trusted: words(trusted.value),
+      subject: subject.value.trim(),
+      service: words(service.value),
     } satisfies Dropped);
   }
 
@@ -49,6 +52,7 @@ export function openPage(): void {
     switch (told.kind) {
       case 'sorted':
         list.replaceChildren(...told.files.map(({ path, role }) => fileItem(path, roleNames[role])));
+        part('checking').hidden = !told.files.some(({ role }) => role === 'policy');
         if (!told.files.some(({ isSubject }) => isSubject))
           refuse('Drop what these keys and policies are to verify, too.');
         break;
@@ -121,6 +125,8 @@ export function openPage(): void {
     outcomes.replaceChildren(element('p', { role: 'alert' }, 'This is a folder. Drop the files in it.'));
   });
 }
+
+const words = (text: string) => text.split(/\s+/).filter(Boolean);
 
 const roleNames = {
   manifest: 'a manifest',

@@ -4,8 +4,10 @@ import { type VerifyFlags, verifyPath } from '../cli/commands/verify/verify-path
 import { exitCodes, Failure, failUsage } from '../cli/terminal/failure.ts';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { Collected, type Outcome } from './collected.ts';
+import { commandLine } from './command-line.ts';
 import { placeFiles, readFile } from './dropped-files.ts';
 import { prepareBlake3 } from './platform/blake3.ts';
+import { checkPolicy, type PolicyCheck, type ReadPolicy, readDroppedPolicy } from './policy-checks.ts';
 import { type Role, roleOf } from './roles.ts';
 import { startThreadsWith } from './threads.ts';
 
@@ -16,6 +18,10 @@ export interface Dropped {
   readonly files: readonly { readonly path: string; readonly file: Blob }[];
   /** DIDs and keys of logs that the reader trusts. */
   readonly trusted: readonly string[];
+  /** What policies are applied to; empty for dropped files, or the results of a manifest. */
+  readonly subject: string;
+  /** The DIDs that a signer `service` of a policy means. */
+  readonly service: readonly string[];
 }
 
 type RoledFile = Pick<SortedFile, 'path' | 'role'>;
@@ -33,7 +39,7 @@ export type Told =
   | { readonly kind: 'begun'; readonly path: string }
   | { readonly kind: 'read'; readonly path: string; readonly bytes: number }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  /** The page cannot apply policies. */
+  /** There is no manifest to which the policy could be applied. */
   | { readonly kind: 'unapplied'; readonly policy: string }
   /** Nothing could be verified. */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -57,7 +63,10 @@ export function serveVerification(): void {
   };
 }
 
-async function verifyAll({ files, trusted }: Dropped, tell: (told: Told) => void): Promise<void> {
+async function verifyAll(
+  { files, trusted, subject, service }: Dropped,
+  tell: (told: Told) => void,
+): Promise<void> {
   placeFiles(new Map(files.map(({ path, file }) => [path, file])));
   const roles: RoledFile[] = [];
   for (const { path } of files) roles.push({ path, role: await roleOf(path) });
@@ -69,21 +78,45 @@ async function verifyAll({ files, trusted }: Dropped, tell: (told: Told) => void
   for (const path of named('key')) all.set(`${keysFolder}/${path}`, all.get(path) ?? new Blob());
   placeFiles(all);
   const flags = await flagsOf(named, trusted);
-  for (const policy of named('policy')) tell({ kind: 'unapplied', policy });
+  const policies = await Promise.all(named('policy').map(readDroppedPolicy));
+  for (const read of policies) {
+    if ('outcome' in read) tell({ kind: 'outcome', outcome: read.outcome });
+    else if (named('manifest').length === 0) tell({ kind: 'unapplied', policy: read.path });
+  }
   for (const { path, role } of subjects) {
     tell({ kind: 'begun', path });
     tell({ kind: 'outcome', outcome: await verifyOne(path, flagsFor(role, flags), tell) });
   }
+  const stranger = service.find((text) => !isDid(text));
+  if (stranger !== undefined) failUsage(`“${stranger}” is not the DID of a service.`);
+  const beside = { ...flags, signer: [], service };
+  for (const check of checksOf(policies, subject, named)) {
+    tell({ kind: 'begun', path: check.policyPath });
+    const onRead = (bytes: number) => tell({ kind: 'read', path: check.policyPath, bytes });
+    tell({ kind: 'outcome', outcome: await checkPolicy(check, beside, onRead) });
+  }
+}
+
+/** Each policy on each manifest: on what is named, else the other files that were dropped, else the results of the manifest. */
+function* checksOf(policies: readonly ReadPolicy[], name: string, named: Named): Generator<PolicyCheck> {
+  const files = named('other').map((file) => ({ file }));
+  const subjects = name !== '' ? [{ name }] : files.length > 0 ? files : [{}];
+  for (const manifest of named('manifest'))
+    for (const read of policies)
+      if ('policy' in read)
+        for (const subject of subjects)
+          yield { manifest, policyPath: read.path, policy: read.policy, ...subject };
 }
 
 type Named = (role: Role) => readonly string[];
+
+const isDid = (text: string) => text.startsWith('did:');
 
 /** As a command line would say it. @throws Failure (usage). */
 async function flagsOf(named: Named, trusted: readonly string[]): Promise<VerifyFlags> {
   const [logPolicy, ...otherPolicies] = named('log policy');
   if (otherPolicies.length > 0) failUsage('These are several log policies. Drop one.');
   const keyFiles = await Promise.all(named('log key').map((path) => readFile(path, 'utf8')));
-  const isDid = (text: string) => text.startsWith('did:');
   const stranger = trusted.find((text) => !isDid(text) && !text.includes('+'));
   if (stranger !== undefined) failUsage(`“${stranger}” is neither a DID nor the key of a log.`);
   const flags = {
@@ -131,26 +164,17 @@ async function verifyOne(path: string, flags: VerifyFlags, tell: (told: Told) =>
   }
 }
 
-/** The command line that does the same. */
 function commandOf(
   path: string,
   { receipt, statusList, signer, keys, logKey, logPolicy }: VerifyFlags,
 ): string {
-  const option = (name: string, values: readonly string[]) =>
-    values.flatMap((value) => [name, quoted(value.trim())]);
-  return [
-    'cairn verify',
-    quoted(path),
-    ...option('--signer', signer),
-    ...option('--keys', keys),
-    ...option('--status-list', statusList),
-    ...option('--log-key', logKey),
-    ...option('--log-policy', logPolicy === undefined ? [] : [logPolicy]),
-    ...option('--receipt', receipt),
-  ].join(' ');
-}
-
-/** For a shell. */
-function quoted(word: string): string {
-  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return commandLine('cairn verify', [
+    ['', [path]],
+    ['--signer', signer],
+    ['--keys', keys],
+    ['--status-list', statusList],
+    ['--log-key', logKey],
+    ['--log-policy', logPolicy === undefined ? [] : [logPolicy]],
+    ['--receipt', receipt],
+  ]);
 }

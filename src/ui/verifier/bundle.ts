@@ -18,6 +18,7 @@ const replaced: ReadonlyMap<string, string> = new Map([
   ['node:fs/promises', own('verifier/dropped-files')],
   [own('cli/client/local-files'), own('verifier/dropped-files')],
   [own('../workers/threads'), own('verifier/threads')],
+  [own('../workers/evidence-pool'), own('verifier/evidence-pool')],
 ]);
 
 /** Browsers of the beginning of 2024. */

@@ -55,11 +55,17 @@ function policyFor(script: string, style: string): string {
 
 const body = `<main class="reading">
 <h1>Verify evidence</h1>
-<p>Drop a manifest, a receipt, a credential or a statement, and the keys and log policies that you trust. Everything is computed
-again on this machine: this page cannot reach any network.</p>
+<p>Drop a manifest, a receipt, a credential or a statement, and the keys and log policies that you trust. A policy beside a manifest
+decides whether its evidence is enough. Everything is computed again on this machine: this page cannot reach any network.</p>
 <div id="choose" class="place"><span>Drop files anywhere on this page, or</span></div>
 <label for="trusted">Whom you trust: DIDs and keys of logs, if you have no files with their keys</label>
 <textarea id="trusted" rows="2" spellcheck="false" autocomplete="off" placeholder="did:key:z6Mk… or cairn.example/log/v1+1b2e3f40+AQ…"></textarea>
+<div id="checking" hidden>
+<label for="subject">What the policies decide about: an identifier or a name, if it is not the results of the manifest</label>
+<input id="subject" spellcheck="false" autocomplete="off">
+<label for="service">The DIDs of the service, if the policies have the signer “service”</label>
+<input id="service" spellcheck="false" autocomplete="off" placeholder="did:web:cairn.example">
+</div>
 <ul id="files"></ul>
 <div id="again" hidden></div>
 <div id="status" role="status"></div>

@@ -8,6 +8,11 @@ export function extname(path: string): string {
   return /.(\.[^.]*)$/.exec(basename(path))?.[1] ?? '';
 }
 
+/** There is no other folder than the dropped files. */
+export function resolve(_folder: string, path: string): string {
+  return path;
+}
+
 export function join(...parts: readonly string[]): string {
   return parts.join('/');
 }

@@ -1,0 +1,71 @@
+import { EvidencePool } from '../../../../workers/evidence-pool.ts';
+import { type CheckAnswer, checkJson } from '../../../contract/integrity/checks.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { checkManifest } from '../../../domain/integrity/policies/check-manifest.ts';
+import type { Facts } from '../../../domain/integrity/policies/facts.ts';
+import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
+import type { ContextSource } from '../../../domain/integrity/ports.ts';
+import { exitCodes, Failure, failUsage } from '../../terminal/failure.ts';
+import {
+  type CarriedFile,
+  type ManifestTrustOptions,
+  maxDepth,
+  openManifestVerification,
+} from '../verify/verify-manifest.ts';
+
+export interface Checked {
+  readonly answer: CheckAnswer;
+  /** What things are called, by identifier. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+export interface Question {
+  readonly policy: Policy;
+  /** Whether the answer has all facts. */
+  readonly explain: boolean;
+  /** The time of the check. Default: the present. */
+  readonly now?: Date;
+}
+
+/** What is known beside a manifest. */
+export interface Beside extends ManifestTrustOptions {
+  /** DIDs that a signer `service` means. */
+  readonly service: readonly string[];
+}
+
+const readMs = 60_000;
+
+/**
+ * Verifies a manifest, and answers from it alone. Nothing passes if it was altered.
+ * @param subject undefined for the results of the manifest.
+ * @throws Failure (cannot tell) if nothing in it speaks of the subject, (usage) if several things have its name.
+ */
+export async function checkOffline(
+  { path, form }: CarriedFile,
+  { subject, policy, explain, now = new Date() }: Question & { readonly subject: string | undefined },
+  sources: readonly ContextSource[],
+  beside: Beside,
+  onRead: (bytes: number) => void,
+): Promise<Checked> {
+  await using opened = new AsyncDisposableStack();
+  const { ports, file } = opened.use(await openManifestVerification(path, sources, beside, onRead));
+  const evidenceReader = opened.use(new EvidencePool(maxDepth, readMs, () => {}));
+  const checking = { ...ports, evidenceReader, serviceDids: new Set(beside.service), now: () => now };
+  const request = { subject, policy, explain };
+  const { check, facts } = await checkManifest(checking, file, form, request).catch(failAbout);
+  return { answer: checkJson(check, explain ? facts : undefined), names: namesIn(facts) };
+}
+
+function namesIn(facts: readonly Facts[]): Map<string, string> {
+  const things = facts
+    .flatMap(({ things: { artefacts, agents } }) => [artefacts, agents])
+    .flatMap(Object.entries<{ name?: string | undefined }>);
+  return new Map(things.flatMap(([id, { name }]) => (name ? [[id, name]] : [])));
+}
+
+function failAbout(error: unknown): never {
+  if (!(error instanceof ServiceError)) throw error;
+  if (error.code === 'not_found') throw new Failure(exitCodes.cannotTell, error.message, { cause: error });
+  if (error.code === 'conflict') failUsage(error.message);
+  throw error;
+}
