@@ -43,12 +43,11 @@ export const statementPlaces: readonly ReferencePlace[] = table.flatMap(([role, 
 /** The number of all other places, such as those of foreign kinds. */
 export const otherPlaces = 0;
 
-const numbers = new Map(statementPlaces.map((place, at) => [keyOf(place), at + 1]));
+/** By kind and role. */
+const numbers = new Map<string, Map<string, number>>();
+for (const [at, { role, kind }] of statementPlaces.entries())
+  numbers.getOrInsertComputed(kind, () => new Map()).set(role, at + 1);
 
-export function placeNumber(place: ReferencePlace): number {
-  return numbers.get(keyOf(place)) ?? otherPlaces;
-}
-
-function keyOf({ role, kind }: ReferencePlace): string {
-  return `${role} ${kind}`;
+export function placeNumber({ role, kind }: ReferencePlace): number {
+  return numbers.get(kind)?.get(role) ?? otherPlaces;
 }

@@ -3,14 +3,7 @@ import { ServiceError } from '../../../errors.ts';
 import { type Cid, codecs, makeCid } from '../../identifiers/cid.ts';
 import { digestHash } from '../../identifiers/digest-set.ts';
 import type { StatementRow } from '../../ports.ts';
-import {
-  jcsText,
-  type PackedReferences,
-  packReferences,
-  rowAt,
-  rowLength,
-  unpackReferences,
-} from '../../statements/packed-rows.ts';
+import { jcsText, packReferences, rowAt, rowLength, unpackReferences } from '../../statements/packed-rows.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../../statements/places.ts';
 import {
   associationType,
@@ -26,9 +19,6 @@ import { hashOfText, Postings } from './postings.ts';
 
 const pageBytes = 8 << 20;
 const allPlaces = [...statementPlaces.map(placeNumber), otherPlaces];
-/** What a row has beside its digests and its JCS. Kind and context set are positions among the terms. */
-type Rest = readonly [kind: number, contextSet: number, time: number | null, references: PackedReferences];
-
 /**
  * The rows of one graph in memory, either verified or not. They are numbered in the order of storing, and kept as bytes: a row
  * takes little more than its JCS.
@@ -39,7 +29,11 @@ export class KeptRows implements StatementRows {
   readonly #arena = new Arena();
   readonly #begins: number[] = [];
   readonly #jcsLengths: number[] = [];
+  /** Of the references as JSON, which follow the JCS. */
   readonly #restLengths: number[] = [];
+  readonly #times: (number | null)[] = [];
+  /** Positions of kind and context set among the terms, two for each row. */
+  readonly #termsOf: number[] = [];
   readonly #terms = new Map<string, number>();
   readonly #termTexts: string[] = [];
   readonly #byForm = new Postings();
@@ -55,11 +49,12 @@ export class KeptRows implements StatementRows {
   add({ jcsCid, rdfcCid, jcs, kind, contextSet, time, references }: StatementRow): void {
     const number = this.#begins.length;
     const packed = packReferences(references, { kind, jcs: jcsText(jcs) });
-    const rest: Rest = [this.#term(kind), this.#term(contextSet), time, packed];
-    const restBytes = Buffer.from(JSON.stringify(rest));
+    const restBytes = Buffer.from(JSON.stringify(packed));
     this.#begins.push(this.#arena.add([jcsCid.digest, rdfcCid.digest, jcs, restBytes]));
     this.#jcsLengths.push(jcs.length);
     this.#restLengths.push(restBytes.length);
+    this.#times.push(time);
+    this.#termsOf.push(this.#term(kind), this.#term(contextSet));
     this.#byForm.add(digestHash(jcsCid.digest), number);
     this.#byId.add(digestHash(rdfcCid.digest), number);
     for (const { identifier, role } of references)
@@ -73,8 +68,8 @@ export class KeptRows implements StatementRows {
       const row = this.#whole(number);
       if (!this.#isOn(list, row)) continue;
       if (rows.length === limit || bytes > pageBytes) return { rows, next: rows.at(-1)?.mark ?? null };
-      rows.push({ ...row, mark: String(number) });
-      bytes += row.jcs.length;
+      rows.push(row);
+      bytes += this.#jcsLengths[number] as number;
     }
     return { rows, next: null };
   }
@@ -126,9 +121,8 @@ export class KeptRows implements StatementRows {
   }
 
   #numbersByTime(after: number | null): number[] {
-    const times = this.#begins.map((_, number) => this.#whole(number).time ?? Number.NEGATIVE_INFINITY);
-    const timeOf = (number: number) => times[number] as number;
-    const sorted = [...times.keys()].sort((one, other) => timeOf(other) - timeOf(one) || other - one);
+    const timeOf = (number: number) => this.#times[number] ?? Number.MIN_SAFE_INTEGER;
+    const sorted = [...this.#times.keys()].sort((one, other) => timeOf(other) - timeOf(one) || other - one);
     return after === null ? sorted : sorted.slice(sorted.indexOf(after) + 1);
   }
 
@@ -158,32 +152,42 @@ export class KeptRows implements StatementRows {
     throw new ServiceError('invalid_request', 'This mark does not belong to this list.');
   }
 
-  #whole(number: number): WholeStatement {
+  /** Makes parts when they are read, because lists pass over most rows after a look at their kind. */
+  #whole(number: number): ListedStatement {
+    const rows = this;
+    const begin = this.#begins[number] as number;
     const jcsLength = this.#jcsLengths[number] as number;
-    const length = rowLength(jcsLength);
-    const bytes = this.#arena.at(
-      this.#begins[number] as number,
-      length + (this.#restLengths[number] as number),
-    );
-    const { jcs, jcsDigest, rdfcDigest } = rowAt(bytes, 0, jcsLength);
-    const [kind, contextSet, time, references]: Rest = JSON.parse(bytes.subarray(length).toString());
+    const rowBytes = () => rowAt(rows.#arena.at(begin, rowLength(jcsLength)), 0, jcsLength);
     return {
-      jcsCid: makeCid(codecs.jcs, jcsDigest),
-      rdfcCid: makeCid(codecs.rdfc, rdfcDigest),
-      jcs,
-      kind: this.#termTexts[kind] ?? '',
-      contextSet: this.#termTexts[contextSet] ?? '',
-      time,
+      get jcsCid() {
+        return makeCid(codecs.jcs, rowBytes().jcsDigest);
+      },
+      get rdfcCid() {
+        return makeCid(codecs.rdfc, rowBytes().rdfcDigest);
+      },
+      get jcs() {
+        return rowBytes().jcs;
+      },
+      get references() {
+        const rest = rows.#arena.at(begin + rowLength(jcsLength), rows.#restLengths[number] as number);
+        return unpackReferences(JSON.parse(rest.toString()), jcsText(rowBytes().jcs));
+      },
+      kind: this.#termTexts[this.#termsOf[2 * number] as number] ?? '',
+      contextSet: this.#termTexts[this.#termsOf[2 * number + 1] as number] ?? '',
+      time: this.#times[number] ?? null,
       isTrusted: this.#isTrusted,
-      references: unpackReferences(references, jcsText(jcs)),
       position: number,
       memberships: this.#memberships,
+      mark: String(number),
     };
   }
 
   #referringRow(number: number): ReferringRow {
-    const { jcs, contextSet: _, position: _position, ...row } = this.#whole(number);
-    return { ...row, associationType: associationType({ ...row, jcs }), mark: String(number) };
+    const row = this.#whole(number);
+    const { jcs: _, contextSet: _set, position: _position, ...parts } = row;
+    const { kind } = row;
+    const type = kind === 'AssociationRegistration' ? associationType({ kind, jcs: row.jcs }) : null;
+    return { ...parts, associationType: type };
   }
 
   #term(term: string): number {
