@@ -99,10 +99,10 @@ export async function fileNames(folder: string): Promise<string[]> {
 }
 
 /** Writes a file that appears only when it is complete. Replaces one that exists. */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeWhole(path: string, content: string | AsyncIterable<Uint8Array>): Promise<void> {
   const part = `${path}.${randomUUID().slice(0, 8)}.part`;
   try {
-    await writeFile(part, text, { flush: true });
+    await writeFile(part, content, { flush: true });
     await rename(part, path);
   } finally {
     await rm(part, { force: true });

@@ -10,7 +10,7 @@ import { pathKind, writeWhole } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printableLine, writeBytes, writeText } from '../terminal/output.ts';
+import { printableLine, table, writeBytes, writeText } from '../terminal/output.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { unmetRequirement } from './verify/requirements.ts';
 import {
@@ -20,8 +20,12 @@ import {
 } from './verify/verification-options.ts';
 
 interface ReportFlags extends VerificationFlags {
-  readonly output: string;
+  readonly output?: string;
   readonly subject?: string;
+  readonly template?: string;
+  readonly templates?: true;
+  readonly manifest?: string;
+  readonly car?: string;
 }
 
 const notes = `
@@ -36,13 +40,22 @@ FILE is replaced if it exists, and appears only when it is complete.
 --signer and --keys say whom you trust, and the report says what they signed. Without them it says only whether something
 was altered, and who signed.
 
-Exit codes: 0 written; 1 written, but verification failed, or not what --require-… asks for; 2 wrong usage; 3 the service cannot be reached.
+With --template, the report is about what a law or a standard demands: the gaps first, then each chapter with what is known, and
+the statements that it rests on. TEMPLATE is a name that --templates prints, or a file: a policy with chapters. --manifest makes
+it offline. --car also writes a CAR with the evidence, the template and the report. Then the report is made from the CAR, so
+that its readers get the same.
+
+Exit codes: 0 written; 1 written, but verification failed, or not what --require-… asks for; 2 wrong usage; 3 the service cannot
+be reached; 4 with --template, nobody knows the subject.
 
 Examples:
   $ cairn report evidence.car -o report.html
   $ cairn report evidence.car --signer did:key:z6Mk… -o report.html
   $ cairn report evidence.car --subject model.bin -o report.html
-  $ cairn report bafkr4i… -o report.html`;
+  $ cairn report bafkr4i… -o report.html
+  $ cairn report --templates
+  $ cairn report model.bin --template eu-ai-act-annex-iv -o annex-iv.html --car annex-iv.car
+  $ cairn report model.bin --template model-card --manifest evidence.car -o card.html`;
 
 export function reportCommand(program: Command, io: Io): void {
   const command = program
@@ -51,17 +64,51 @@ export function reportCommand(program: Command, io: Io): void {
       'write a report for an auditor: origins, authors, signatures and verification, as one HTML file',
     )
     .argument(
-      '<manifest or id>',
+      '[manifest or id]',
       'a manifest, a CID, UUID or DID, or a file or folder whose origins are stored',
     )
-    .requiredOption('-o, --output <file>', 'the file to write, or - for standard output')
-    .option('--subject <id or name>', 'what in the manifest the report is about');
+    .option('-o, --output <file>', 'the file to write, or - for standard output')
+    .option('--subject <id or name>', 'what in the manifest the report is about')
+    .option('--template <name or file>', 'report on what a law or a standard demands')
+    .option('--manifest <file>', 'with --template: make it offline, from this manifest')
+    .option(
+      '--car <file>',
+      'with --template: also write the evidence, the template and the report as one CAR',
+    )
+    .option('--templates', 'list the templates');
   addVerificationOptions(command)
     .addHelpText('after', notes)
-    .action(async (target: string, flags: ReportFlags) => await report(io, target, flags));
+    .action(async (target: string | undefined, flags: ReportFlags) => await asked(io, target, flags));
 }
 
-async function report(io: Io, target: string, flags: ReportFlags): Promise<void> {
+async function asked(io: Io, target: string | undefined, flags: ReportFlags): Promise<void> {
+  const { output, template, manifest, car } = flags;
+  if (flags.templates) return await writeText(io, await templateList());
+  if (target === undefined) failUsage('Name what the report is about: a manifest, an identifier or a file.');
+  if (output === undefined) failUsage('Say where to write the report: -o FILE, or -o - to print it.');
+  if (template === undefined) {
+    if (manifest !== undefined || car !== undefined)
+      failUsage('--manifest and --car are for reports with --template.');
+    return await report(io, target, { ...flags, output });
+  }
+  if (flags.signer.length > 0 || flags.requireSigner || flags.requireStatus || flags.requireComplete)
+    failUsage(
+      '--signer and --require-… are for reports without --template. A template names signers itself: copy it, and fill in `signers`.',
+    );
+  const { reportByTemplate } = await import('./report/by-template.ts');
+  await reportByTemplate(io, target, { ...flags, template, output });
+}
+
+async function templateList(): Promise<string> {
+  const { templateNamed, templateNames } = await import('../../ui/template-report/templates.ts');
+  return table(templateNames.map((name) => [name, templateNamed(name)?.document.title ?? '']));
+}
+
+async function report(
+  io: Io,
+  target: string,
+  flags: ReportFlags & { readonly output: string },
+): Promise<void> {
   const { output } = flags;
   const file = output === '-' ? undefined : await fileToWrite(output);
   const isFile = (await pathKind(target)) === 'file';

@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { counted } from '../../../contract/words/text.ts';
+import { jcs } from '../../../domain/integrity/identification/jcs.ts';
+import { cidOf, codecs, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
+import { withAttachments } from '../../../domain/integrity/manifest/attach.ts';
+import { check } from '../../../domain/integrity/policies/check.ts';
+import type { Facts } from '../../../domain/integrity/policies/facts.ts';
+import {
+  type FilledTemplate,
+  fillTemplate,
+  gapsIn,
+} from '../../../domain/integrity/policies/fill-template.ts';
+import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
+import type { ReportSource } from '../../../domain/integrity/report/report.ts';
+import { templatePage } from '../../../ui/template-report/template-page.ts';
+import { openClient } from '../../client/api-client.ts';
+import { readClientSettings } from '../../client/client-settings.ts';
+import { contextFolders } from '../../client/context-folders.ts';
+import { fileToWrite } from '../../client/download.ts';
+import { fileCid, openRandomAccess, writeWhole } from '../../client/local-files.ts';
+import { failNo } from '../../terminal/failure.ts';
+import type { Io } from '../../terminal/io.ts';
+import { printableLine, writeBytes, writeText } from '../../terminal/output.ts';
+import { openProgress } from '../../terminal/progress.ts';
+import { askedFor } from '../check/asked.ts';
+import { type Checked, checkOffline, checkWithService } from '../check/checked.ts';
+import type { TrustFlags } from '../verify/verification-options.ts';
+import type { CarriedFile } from '../verify/verify-manifest.ts';
+import { exportEvidence } from './evidence-export.ts';
+import { templatePolicy } from './template-policy.ts';
+
+export interface TemplateFlags extends TrustFlags {
+  readonly template: string;
+  readonly output: string;
+  readonly manifest?: string;
+  readonly subject?: string;
+  readonly car?: string;
+}
+
+/**
+ * Writes a filled template, and a CAR with what it rests on. With a CAR, the page is made from the CAR, so that its readers
+ * get the same.
+ * @throws Failure (no) if something was altered.
+ */
+export async function reportByTemplate(io: Io, target: string, flags: TemplateFlags): Promise<void> {
+  const [output, car] = [await fileOf(flags.output), await fileOf(flags.car)];
+  await using opened = new AsyncDisposableStack();
+  const asked = await askedFor(io, target, flags.manifest);
+  const policy = await templatePolicy(io, flags.template, asked.manifest);
+  const subject = asked.manifest ? (asked.subject ?? flags.subject) : asked.subject;
+  const manifest = asked.manifest ?? (car && (await exported(io, opened, policy, subject)));
+  const { filled, source } = manifest
+    ? await ofManifest(io, manifest, policy, subject, flags)
+    : await ofService(io, policy, subject);
+  const page = await templatePage({ ...filled, source, car: car && basename(car) });
+  if (output) await writeWhole(output, page);
+  else await writeBytes(io, Buffer.from(page));
+  if (car && manifest) await writeCar(manifest, car, policy, page);
+  const lines = [
+    ...(output ? [`${printableLine(flags.output)}  ${counted(gapsIn(filled.check), 'gap')}\n`] : []),
+    ...(car && output ? [`${printableLine(flags.car ?? '')}\n`] : []),
+  ];
+  await writeText(io, lines.join(''));
+  if (filled.facts.some(({ faults }) => faults.length > 0))
+    failNo('Verification failed. The report says why.');
+}
+
+async function fileOf(path: string | undefined): Promise<string | undefined> {
+  return path === undefined || path === '-' ? undefined : await fileToWrite(path);
+}
+
+async function ofManifest(
+  io: Io,
+  manifest: CarriedFile,
+  policy: Policy,
+  subject: string | undefined,
+  flags: TemplateFlags,
+): Promise<{ filled: FilledTemplate; source: ReportSource }> {
+  const { cid, size } = await fileCid(manifest.path, { codec: codecs.raw, multihash: 'blake3' });
+  const source = { kind: 'manifest', file: basename(manifest.path), size, digest: digestHex(cid) } as const;
+  const sources = await contextFolders(flags.contexts, readClientSettings(io));
+  const question = { subject, policy, explain: true };
+  using progress = openProgress(io, { total: undefined });
+  const onRead = (bytes: number) => progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`);
+  const beside = { ...flags, signer: [], service: [] };
+  return {
+    filled: await filledWith(policy, await checkOffline(manifest, question, sources, beside, onRead)),
+    source,
+  };
+}
+
+async function ofService(io: Io, policy: Policy, subject = '') {
+  const settings = readClientSettings(io);
+  const checked = await checkWithService(settings, { subject, policy, graph: undefined, explain: true });
+  const source: ReportSource = { kind: 'service', url: openClient(settings).url };
+  return { filled: await filledWith(policy, checked), source };
+}
+
+/** The same verdict again, from the facts that came with it. */
+async function filledWith(policy: Policy, { answer }: Checked): Promise<FilledTemplate> {
+  const facts = answer.verdicts.flatMap((verdict) => verdict.facts ?? []) as unknown as Facts[];
+  const gathered = { facts, isCut: answer.truncated };
+  return await fillTemplate(policy, {
+    check: await check(policy, gathered, new Date(answer.checked_at)),
+    facts,
+  });
+}
+
+/** The graphs behind what a service knows about the subject, in a temporary file. */
+async function exported(
+  io: Io,
+  opened: AsyncDisposableStack,
+  policy: Policy,
+  subject = '',
+): Promise<CarriedFile> {
+  const { filled } = await ofService(io, policy, subject);
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-report-'));
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'evidence.car');
+  await exportEvidence(io, openClient(readClientSettings(io)), filled.facts, path);
+  return { path, form: 'car' };
+}
+
+async function writeCar(
+  { path, form }: CarriedFile,
+  car: string,
+  policy: Policy,
+  page: string,
+): Promise<void> {
+  await using file = await openRandomAccess(path);
+  const attachments = [
+    [codecs.jcs, Buffer.from(jcs(policy.source))],
+    [codecs.raw, Buffer.from(page)],
+  ] as const;
+  const named = attachments.map(([codec, bytes]) => ({ cid: cidOf(codec, bytes), bytes }));
+  await writeWhole(car, withAttachments(file, form, named));
+}
