@@ -20,7 +20,7 @@ const processes = ['test/{processes,chart}/**/*.test.ts'];
 const long = [
   'test/access/{auth-service-client,oidc-issuer,onboarding}.test.ts',
   'test/cli/{logged-journey,verify-logged}.test.ts',
-  'test/cli/{export,fsck,import,login,manifest,migrate,record,record-run,record-spool,report,serve,verify-trust}.test.ts',
+  'test/cli/{export,fsck,import,login,manifest,migrate,record,record-run,record-spool,report,report-template,serve,verify-trust}.test.ts',
   'test/domain/{context-registry,lineage-bounds,report-bounds}.test.ts',
   'test/http/{access-many-projects,audit-trail,downloads,early-answers,manifest-exports}.test.ts',
   'test/http/{manifest-round-trip,same-bytes}.test.ts',

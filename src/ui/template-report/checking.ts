@@ -18,7 +18,13 @@ export function checkingSection(report: TemplateReport): Html {
 </section>`;
 }
 
-function stepsOf({ policy, source, car, facts }: TemplateReport): (readonly [string, string])[] {
+function stepsOf({
+  policy,
+  source,
+  car,
+  facts,
+  logKeys = [],
+}: TemplateReport): (readonly [string, string])[] {
   const { name } = policy.document;
   const subject = shellWord(bareId(facts[0]?.subject ?? ''));
   // A template of the reader's own is a file, or in the CAR under its identifier.
@@ -38,12 +44,16 @@ function stepsOf({ policy, source, car, facts }: TemplateReport): (readonly [str
     ];
   }
   const evidence = shellWord(file ?? '');
+  const keys = logKeys.map((key) => ` --log-key ${shellWord(key)}`).join('');
   return [
-    ['Verify every identifier, hash and signature in the evidence:', `cairn verify ${evidence}`],
+    ['Verify every identifier, hash and signature in the evidence:', `cairn verify ${evidence}${keys}`],
     [
       'Make this file again from the evidence, offline:',
-      `cairn report ${subject} --template ${template} --manifest ${evidence} -o again.html`,
+      `cairn report ${subject} --template ${template} --manifest ${evidence}${keys} -o again.html`,
     ],
-    ['Or only check the demands:', `cairn check ${subject} --policy ${template} --manifest ${evidence}`],
+    [
+      'Or only check the demands:',
+      `cairn check ${subject} --policy ${template} --manifest ${evidence}${keys}`,
+    ],
   ];
 }

@@ -11,6 +11,8 @@ export interface TemplateReport extends FilledTemplate {
   readonly source: ReportSource;
   /** The name of the CAR that goes with the page. */
   readonly car?: string | undefined;
+  /** The keys of logs that counted, which readers must name too. */
+  readonly logKeys?: readonly string[];
 }
 
 /** One subject of a page. Its anchors begin with `key`. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { harmless } from '../../contract/words/text.ts';
 import { type RuleMark, ruleMark, ruleMarks, ruleReasons } from '../../contract/words/verdicts.ts';
 import type { FilledSection } from '../../domain/integrity/policies/fill-chapters.ts';
 import { commandsThatAdd } from '../../domain/integrity/policies/missing-command.ts';
@@ -42,7 +43,8 @@ function withCode(text: string): Html {
 
 function reasons({ named }: ReportedSubject, rule: RuleVerdict): Html {
   // The message says what to do, and stands apart.
-  const all = ruleReasons({ ...rule, message: undefined }, named);
+  const message = harmless(rule.message ?? '', longestSentence);
+  const all = ruleReasons(rule, named).filter((reason) => reason !== message);
   const more = all.length - reasonsShown;
   return html`<ul class="reasons">${all.slice(0, reasonsShown).map((reason) => html`<li>${foreign(reason, longestSentence)}</li>`)}${more > 0 ? html`<li>And ${more} more reasons.</li>` : ''}</ul>`;
 }

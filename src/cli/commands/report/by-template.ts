@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { counted } from '../../../contract/words/text.ts';
 import { jcs } from '../../../domain/integrity/identification/jcs.ts';
 import { cidOf, codecs, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
@@ -15,7 +15,7 @@ import {
 import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
 import type { ReportSource } from '../../../domain/integrity/report/report.ts';
 import { templatePage } from '../../../ui/template-report/template-page.ts';
-import { openClient } from '../../client/api-client.ts';
+import { type ApiClient, answerText, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import { contextFolders } from '../../client/context-folders.ts';
 import { fileToWrite } from '../../client/download.ts';
@@ -45,19 +45,21 @@ export interface TemplateFlags extends TrustFlags {
  * @throws Failure (no) if something was altered.
  */
 export async function reportByTemplate(io: Io, target: string, flags: TemplateFlags): Promise<void> {
-  const [output, car] = [await fileOf(flags.output), await fileOf(flags.car)];
+  const [output, car] = [await fileOf(io, flags.output), await fileOf(io, flags.car)];
   await using opened = new AsyncDisposableStack();
   const asked = await askedFor(io, target, flags.manifest);
   const policy = await templatePolicy(io, flags.template, asked.manifest);
   const subject = asked.manifest ? (asked.subject ?? flags.subject) : asked.subject;
-  const manifest = asked.manifest ?? (car && (await exported(io, opened, policy, subject)));
-  const { filled, source } = manifest
-    ? await ofManifest(io, manifest, policy, subject, flags)
+  const given = asked.manifest && { manifest: asked.manifest, logKey: flags.logKey };
+  const evidence = given ?? (car ? await exported(io, opened, policy, { ...flags, subject }) : undefined);
+  const { filled, source } = evidence
+    ? await ofManifest(io, evidence.manifest, policy, { ...flags, subject, logKey: evidence.logKey })
     : await ofService(io, policy, subject);
-  const page = await templatePage({ ...filled, source, car: car && basename(car) });
+  const names = { car: car && basename(car), logKeys: evidence?.logKey ?? [] };
+  const page = await templatePage({ ...filled, source, ...names });
   if (output) await writeWhole(output, page);
   else await writeBytes(io, Buffer.from(page));
-  if (car && manifest) await writeCar(manifest, car, policy, page);
+  if (car && evidence) await writeCar(evidence.manifest, car, policy, page);
   const lines = [
     ...(output ? [`${printableLine(flags.output)}  ${counted(gapsIn(filled.check), 'gap')}\n`] : []),
     ...(car && output ? [`${printableLine(flags.car ?? '')}\n`] : []),
@@ -67,16 +69,15 @@ export async function reportByTemplate(io: Io, target: string, flags: TemplateFl
     failNo('Verification failed. The report says why.');
 }
 
-async function fileOf(path: string | undefined): Promise<string | undefined> {
-  return path === undefined || path === '-' ? undefined : await fileToWrite(path);
+async function fileOf({ cwd }: Pick<Io, 'cwd'>, path: string | undefined): Promise<string | undefined> {
+  return path === undefined || path === '-' ? undefined : await fileToWrite(resolve(cwd, path));
 }
 
 async function ofManifest(
   io: Io,
   manifest: CarriedFile,
   policy: Policy,
-  subject: string | undefined,
-  flags: TemplateFlags,
+  { subject, ...flags }: TemplateFlags & { readonly subject: string | undefined },
 ): Promise<{ filled: FilledTemplate; source: ReportSource }> {
   const { cid, size } = await fileCid(manifest.path, { codec: codecs.raw, multihash: 'blake3' });
   const source = { kind: 'manifest', file: basename(manifest.path), size, digest: digestHex(cid) } as const;
@@ -108,19 +109,32 @@ async function filledWith(policy: Policy, { answer }: Checked): Promise<FilledTe
   });
 }
 
-/** The graphs behind what a service knows about the subject, in a temporary file. */
+interface Evidence {
+  readonly manifest: CarriedFile;
+  /** The keys of logs that count. */
+  readonly logKey: readonly string[];
+}
+
+/** The graphs behind what a service knows about the subject, in a temporary file, and the keys of its log. */
 async function exported(
   io: Io,
   opened: AsyncDisposableStack,
   policy: Policy,
-  subject = '',
-): Promise<CarriedFile> {
+  { subject, logKey }: Pick<TemplateFlags, 'logKey'> & { readonly subject: string | undefined },
+): Promise<Evidence> {
   const { filled } = await ofService(io, policy, subject);
   const folder = await mkdtemp(join(tmpdir(), 'cairn-report-'));
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'evidence.car');
-  await exportEvidence(io, openClient(readClientSettings(io)), filled.facts, path);
-  return { path, form: 'car' };
+  const client = openClient(readClientSettings(io));
+  await exportEvidence(io, client, filled.facts, path);
+  const own = logKey.length > 0 ? logKey : await keysOfLog(client);
+  return { manifest: { path, form: 'car' }, logKey: own };
+}
+
+async function keysOfLog(client: ApiClient): Promise<string[]> {
+  const text = await answerText(await client.send('GET', '/log/v1/key'));
+  return text.split('\n').filter((line) => line !== '');
 }
 
 async function writeCar(

@@ -44,7 +44,7 @@ export async function exportEvidence(
 }
 
 async function graphsOf(client: ApiClient, id: string): Promise<readonly string[]> {
-  const response = await client.send('GET', `/find/v1/${encodeURIComponent(id)}?limit=20`);
+  const response = await client.send('GET', `/cid/v1/find/${encodeURIComponent(id)}?limit=20`);
   const { statements } = await answerJson(response, findings);
   return statements.filter(({ role }) => role === 'self').flatMap(({ graph_ids: ids }) => ids);
 }
