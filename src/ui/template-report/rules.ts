@@ -44,7 +44,11 @@ function withCode(text: string): Html {
 function reasons({ named }: ReportedSubject, rule: RuleVerdict): Html {
   // The message says what to do, and stands apart.
   const message = harmless(rule.message ?? '', longestSentence);
-  const all = ruleReasons(rule, named).filter((reason) => reason !== message);
+  // What a policy could say instead does not help its readers.
+  const doubts = rule.doubts.filter(({ code }) => code !== 'nothing_found');
+  const nothing = doubts.length < rule.doubts.length ? ['There is nothing here to which this applies.'] : [];
+  const found = ruleReasons({ ...rule, doubts }, named).filter((reason) => reason !== message);
+  const all = [...nothing, ...found];
   const more = all.length - reasonsShown;
   return html`<ul class="reasons">${all.slice(0, reasonsShown).map((reason) => html`<li>${foreign(reason, longestSentence)}</li>`)}${more > 0 ? html`<li>And ${more} more reasons.</li>` : ''}</ul>`;
 }
