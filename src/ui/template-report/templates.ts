@@ -11,17 +11,10 @@ export const templateNames: readonly string[] = readdirSync(folder)
   .map((file) => file.slice(0, -ending.length))
   .sort();
 
-/** The text of a template that Cairn has. Undefined if there is none of this name. */
-export function templateText(name: string): string | undefined {
-  return templateNames.includes(name) ? readFileSync(join(folder, `${name}${ending}`), 'utf8') : undefined;
-}
-
 /** A template that Cairn has. Undefined if there is none of this name. */
 export function templateNamed(name: string): Policy | undefined {
-  const text = templateText(name);
-  if (text === undefined) return undefined;
-  const read = readPolicy(text);
-  if ('problems' in read)
-    throw new TypeError(`The template ${name} is faulty: ${JSON.stringify(read.problems)}`);
-  return read.policy;
+  if (!templateNames.includes(name)) return undefined;
+  const read = readPolicy(readFileSync(join(folder, `${name}${ending}`), 'utf8'));
+  if ('policy' in read) return read.policy;
+  throw new TypeError(`The template ${name} is faulty: ${JSON.stringify(read.problems)}`);
 }
