@@ -52,6 +52,7 @@ const benches: Readonly<Record<string, Bench>> = {
   jobs: { needsServers: true },
   credentials: { needsServers: true },
   'agent-revocation': { needsServers: true },
+  admission: {},
   attacks: {},
   kill: { full: rounds },
   'log-kill': { full: { KILLS: '1000' } },

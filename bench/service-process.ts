@@ -48,6 +48,17 @@ export async function startJobs(
   return await start('jobs', logging, dataDir, '', async (said) => said.includes('works on jobs'));
 }
 
+/** Starts the admission webhook on a free port. Its `url` is https. */
+export async function startAdmission(
+  folder: string,
+  environment: Record<string, string>,
+): Promise<ServiceProcess> {
+  const port = String(await freePort());
+  const settings = { ...environment, CAIRN_ADMISSION_PORT: port, CAIRN_LOG_LEVEL: 'info' };
+  const isUp = async (said: string) => said.includes('webhook listens on');
+  return await start('admission', settings, folder, `https://127.0.0.1:${port}`, isUp);
+}
+
 async function start(
   service: string,
   environment: Record<string, string>,

@@ -12,8 +12,8 @@ export const admissionReview = z.object({
     name: z.string().optional(),
     operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     userInfo: z.object({ username: z.string().optional() }).optional(),
-    object: z.unknown(),
-    oldObject: z.unknown(),
+    object: z.unknown().optional(),
+    oldObject: z.unknown().optional(),
     dryRun: z.boolean().nullish(),
   }),
 });

@@ -1,6 +1,6 @@
 import type { CheckAnswer } from '../integrity/checks.ts';
-import { counted, harmless } from './text.ts';
-import { ruleMark, ruleReasons } from './verdicts.ts';
+import { counted, harmless, shortId } from './text.ts';
+import { type RuleMark, ruleMark, ruleReasons } from './verdicts.ts';
 
 /** What is known about an image of a pod. */
 export type ImageFinding =
@@ -34,12 +34,8 @@ export function findingWords(finding: ImageFinding, policy: string): string {
 /** What rules with the severity `warning` say about an image that passes. */
 export function warningsOf(finding: ImageFinding): string[] {
   if (finding.outcome !== 'pass') return [];
-  const rules = finding.check.verdicts.flatMap(({ rules: all }) => all);
-  return rules
-    .filter((rule) => ruleMark(rule) === 'warning')
-    .map((rule) =>
-      oneLine(`${oneLine(finding.image, nameLength)}: ${rule.name}: ${ruleReasons(rule, nameOf)[0] ?? ''}`),
-    );
+  const name = oneLine(finding.image, nameLength);
+  return reasonsOf(finding.check, 'warning').map((reason) => oneLine(`${name}: ${reason}`));
 }
 
 export function unknownPolicyWords(policy: string | undefined, known: readonly string[]): string {
@@ -58,19 +54,19 @@ export function firstFew(sentences: readonly string[]): string[] {
 }
 
 /** Of the first rule that fails, or else the first that cannot be told. */
-function firstReason({ verdicts }: CheckAnswer): { readonly said: string; readonly more: number } {
-  const rules = verdicts.flatMap(({ rules: all }) => all);
-  const failing = (['fail', 'cannot_tell'] as const).flatMap((mark) =>
-    rules.filter((rule) => ruleMark(rule) === mark),
-  );
-  const [first] = failing;
-  if (!first) return { said: 'More is known about it than could be read.', more: 0 };
-  const reason = ruleReasons(first, nameOf)[0] ?? '';
-  return { said: oneLine(`${first.name}: ${reason}`), more: failing.length - 1 };
+function firstReason(check: CheckAnswer): { readonly said: string; readonly more: number } {
+  const [first, ...others] = [...reasonsOf(check, 'fail'), ...reasonsOf(check, 'cannot_tell')];
+  return { said: oneLine(first ?? 'More is known about it than could be read.'), more: others.length };
 }
 
-function nameOf(id: string): string {
-  return /^sha256:/.test(id) ? 'the image' : id;
+/** A reason for each rule with a mark, behind its name. */
+function reasonsOf({ verdicts }: CheckAnswer, mark: RuleMark): string[] {
+  return verdicts.flatMap(({ subject, rules }) => {
+    const named = (id: string) => (id === subject ? 'the image' : shortId(id));
+    return rules
+      .filter((rule) => ruleMark(rule) === mark)
+      .map((rule) => `${rule.name}: ${ruleReasons(rule, named)[0] ?? ''}`);
+  });
 }
 
 function withoutTag(image: string): string {

@@ -22,7 +22,7 @@ export interface RecentAnswersOptions<Answer> {
 /** No answer is given that was asked for longer ago. So what changed a second ago is always seen. */
 export const livesMs = 1_000;
 /** An answer that is still in use at this age is asked for again in the background, so that its users never wait. */
-export const refreshedMs = 400;
+export const refreshedMs = 600;
 const mostKept = 10_000;
 
 /** Answers of the last second. The same question is asked once, however many wait for its answer. */

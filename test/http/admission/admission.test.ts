@@ -96,7 +96,7 @@ describe('in the mode enforce', () => {
   test.each([
     ['is deleted', { operation: 'DELETE', oldObject: podOf(bad) }],
     ['is connected to', { operation: 'CONNECT', object: { kind: 'PodExecOptions' } }],
-    ['has no pods', { object: { kind: 'ConfigMap', data: {} } }],
+    ['has no pods', { object: { kind: 'ConfigMap', data: {} }, oldObject: undefined }],
   ])('an object that %s is admitted without a question', async (_, asked) => {
     expect(await webhook.review(enforce, asked)).toMatchObject({ allowed: true });
     expect(checks.asked).toEqual([]);
