@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { keepLogs, openServiceLogs } from '../src/composition/log.ts';
+import { keepLogs, openServiceLogs, unloggedIn } from '../src/composition/log.ts';
 import { cidOf, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../src/domain/integrity/ports.ts';
 import { appendNew } from '../src/domain/log/appending/appender.ts';
@@ -121,7 +121,7 @@ async function problemsOf(
 ): Promise<string[]> {
   await using store = await openEmbedded(folder);
   const records = logRecords(store);
-  await appendNew({ records, unlogged: store.unlogged, now: store.now });
+  await appendNew({ records, unlogged: unloggedIn(store), now: store.now });
   const reading = logReading(records, store.loggedRows);
   const entriesOf = async (log: string) => {
     const size = (await records.logs.get(log))?.size ?? 0;

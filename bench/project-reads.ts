@@ -25,7 +25,7 @@ const project = randomUUID();
 const first = Date.UTC(2026, 0, 1);
 const day = 86_400_000;
 const days = 30;
-const received = { digest: 'digest', receivedAt: first };
+const received = { digest: 'digest', receivedAt: first, isLogged: true };
 
 function exchange(at: number): AuditExchange {
   return {

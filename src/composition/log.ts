@@ -1,9 +1,12 @@
 import { join } from 'node:path';
+import { loggedKinds } from '../domain/collections/logged.ts';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { logsForExport } from '../domain/integrity/manifest/published-heads.ts';
 import { appendNew } from '../domain/log/appending/appender.ts';
 import { publishHead } from '../domain/log/appending/publish.ts';
 import { endTurns, hasTurn } from '../domain/log/appending/turns.ts';
+import { type Unlogged, unloggedStatements } from '../domain/log/appending/unlogged.ts';
+import { unloggedRecords } from '../domain/log/appending/unlogged-records.ts';
 import { logNames, originOf } from '../domain/log/names.ts';
 import { formatVkey, parseVkey, type Vkey } from '../domain/log/notes/vkey.ts';
 import type { PublishedLogs } from '../domain/log/published.ts';
@@ -132,6 +135,12 @@ export function logPorts(store: Pick<Store, 'rows' | 'of'>, logs: ServiceLogs) {
   };
 }
 
+/** What may lack an entry in the logs of a store. */
+export function unloggedIn(store: Pick<Store, 'unlogged' | 'of' | 'now'>): readonly Unlogged[] {
+  const now = () => store.now();
+  return [unloggedStatements(store.unlogged, now), unloggedRecords(store, loggedKinds, now)];
+}
+
 /** Brings what is stored into the logs, and publishes checkpoints, until disposed of. */
 export function keepLogs(
   store: Store,
@@ -142,7 +151,7 @@ export function keepLogs(
   const end = new AbortController();
   const turns = store.of(logTurns);
   const holder = crypto.randomUUID();
-  const ports = { records, unlogged: store.unlogged, now: () => store.now() };
+  const ports = { records, unlogged: unloggedIn(store), now: () => store.now() };
   const saying = (what: string) => {
     let said: string | undefined;
     return (err: unknown) => {

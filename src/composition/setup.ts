@@ -62,6 +62,7 @@ async function appoint(store: Store, email: string): Promise<string> {
     requestId: crypto.randomUUID(),
     address: null,
     details: { role: 'admin' },
+    isLogged: false,
   };
   await putAuditRecords(log, [record]);
   const ports = {

@@ -1,11 +1,17 @@
+import { loggedKinds } from '../domain/collections/logged.ts';
 import { stateRecords } from '../domain/control-plane/gateway/runtime-records.ts';
 import { indexStoredBlobs, stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { retractions } from '../domain/integrity/retractions/retraction-records.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { checkSignaturesAgain } from '../domain/integrity/signatures/check-again.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
-import { noteAllUnlogged } from '../domain/log/ports.ts';
-import { bringUpToDate, type Upgrade, upgradeSteps } from '../domain/maintenance/upgrades/upgrades.ts';
+import { noteBacklogs } from '../domain/log/appending/unlogged-records.ts';
+import {
+  bringUpToDate,
+  inOneWrite,
+  type Upgrade,
+  upgradeSteps,
+} from '../domain/maintenance/upgrades/upgrades.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../storage/open.ts';
 
@@ -60,7 +66,12 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
     {
       step: 7,
       title: 'Note the stored statements for the logs',
-      run: () => noteAllUnlogged(store.unlogged),
+      run: () => inOneWrite(() => store.unlogged.noteAll()),
+    },
+    {
+      step: 8,
+      title: 'Note the stored records for the logs',
+      run: () => inOneWrite(() => noteBacklogs(store, loggedKinds)),
     },
   ];
 }

@@ -36,6 +36,7 @@ export function newState(
     pack,
     digest: 'digest',
     receivedAt: 2,
+    isLogged: false,
   };
 }
 
@@ -58,6 +59,7 @@ export function newExchange(members: Partial<AuditExchange> = {}): AuditExchange
     pack: null,
     digest: 'digest',
     receivedAt: 2,
+    isLogged: false,
     ...members,
   };
 }

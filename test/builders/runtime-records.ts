@@ -15,7 +15,7 @@ const at = Date.UTC(2026, 0, 31, 12);
 export const urnOf = (projectUuid: string) => `urn:uuid:${projectUuid}`;
 
 /** What no test of reads looks at. */
-const received = () => ({ sourceId: randomUUID(), digest: 'digest', receivedAt: at });
+const received = () => ({ sourceId: randomUUID(), digest: 'digest', receivedAt: at, isLogged: false });
 
 export function exchange(more: Partial<AuditExchange> = {}): AuditExchange {
   return newExchange({ agentId: 'agent', occurredAt: at, durationMs: 12, model: 'small', ...more });

@@ -34,6 +34,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
         totals: (...question) => ports.users.totals(...question),
         insert: (records) => write(() => ports.users.insert(records)),
         update: (...change) => write(() => ports.users.update(...change)),
+        updateAll: (...change) => write(() => ports.users.updateAll(...change)),
         remove: (...one) => write(() => ports.users.remove(...one)),
       };
       const administrators: typeof ports.administrators = {
@@ -43,6 +44,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
         totals: (...question) => ports.administrators.totals(...question),
         insert: (records) => write(() => ports.administrators.insert(records)),
         update: (...change) => write(() => ports.administrators.update(...change)),
+        updateAll: (...change) => write(() => ports.administrators.updateAll(...change)),
         remove: (...one) => write(() => ports.administrators.remove(...one)),
       };
       return { ...ports, users, administrators };

@@ -14,6 +14,7 @@ export function auditRecord(more: Partial<AuditRecord> = {}): AuditRecord {
     requestId: 'request',
     address: '192.0.2.7',
     details: { role: 'admin', disabled: false, count: 3, name: null },
+    isLogged: false,
     ...more,
   };
 }

@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import type { GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { appendNew } from '../../src/domain/log/appending/appender.ts';
+import { unloggedStatements } from '../../src/domain/log/appending/unlogged.ts';
 import { statementEntry } from '../../src/domain/log/entries.ts';
-import { leafHash } from '../../src/domain/log/merkle/hashing.ts';
-import { rootAt } from '../../src/domain/log/merkle/proofs.ts';
-import { rootOf } from '../../src/domain/log/merkle/range.ts';
-import { tileWidth } from '../../src/domain/log/merkle/tiles.ts';
 import { logNames } from '../../src/domain/log/names.ts';
 import type { LoggedRows, UnloggedStatements } from '../../src/domain/log/ports.ts';
-import { logReading } from '../../src/domain/log/reading.ts';
 import { type LogRecords, logRecords } from '../../src/domain/log/records.ts';
 import { newGraph } from '../builders/graphs.ts';
+import { entriesOfLog } from '../builders/log-entries.ts';
 import { row } from '../builders/rows.ts';
+import { Steps, stepped } from '../builders/steps.ts';
 import { runs } from '../property-runs.ts';
 
 interface LoggedStore extends RecordStore, AsyncDisposable {
@@ -40,7 +37,8 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
     });
     afterAll(() => store[Symbol.asyncDispose]());
 
-    const append = () => appendNew({ records, unlogged: store.unlogged, now: store.now });
+    const append = () =>
+      appendNew({ records, unlogged: [unloggedStatements(store.unlogged, store.now)], now: store.now });
 
     async function addGraph(): Promise<string> {
       const graphId = randomUUID();
@@ -48,24 +46,7 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
       return graphId;
     }
 
-    /** The entries of a log, whose tiles and heads are compared with them. */
-    async function entriesOf(log: string): Promise<string[]> {
-      const reading = logReading(records, store.loggedRows);
-      const size = (await records.logs.get(log))?.size ?? 0;
-      const entries: Uint8Array[] = [];
-      for (let index = 0; index * tileWidth < size; index += 1) {
-        const width = Math.min(tileWidth, size - index * tileWidth);
-        entries.push(...(await reading.entries(log, { index, width })));
-      }
-      const leaves = entries.map(leafHash);
-      expect(await rootAt(reading.tiles(log), size)).toEqual(Buffer.from(rootOf(leaves)));
-      const service = (await records.logs.get(logNames.service))?.size ?? 0;
-      if (size > 0 && log !== logNames.service) {
-        const head = await reading.headAt(log, service);
-        expect([head?.size, head?.root]).toEqual([size, Buffer.from(rootOf(leaves)).toString('base64')]);
-      }
-      return entries.map(hex);
-    }
+    const entriesOf = (log: string) => entriesOfLog(store, log);
 
     test('have each row of a graph once, whatever is stored again, joins late, or becomes verified', async () => {
       const [first, second] = [await addGraph(), await addGraph()];
@@ -161,7 +142,7 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
             steps.work(process, (port) =>
               appendNew({
                 records: stepped(records, port),
-                unlogged: stepped({ it: store.unlogged }, port).it,
+                unlogged: [unloggedStatements(stepped({ it: store.unlogged }, port).it, store.now)],
                 now: store.now,
               }),
             ),
@@ -196,84 +177,7 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
   });
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
-}
-
 function entryHex({ rdfcCid, jcsCid, isTrusted }: StatementRow): string {
-  return hex(statementEntry({ rdfcDigest: isTrusted ? rdfcCid.digest : null, jcsDigest: jcsCid.digest }));
-}
-
-type Step = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-/** The same ports. Each call is a step. */
-function stepped<Ports extends object>(ports: Ports, step: Step): Ports {
-  const wrapped = Object.entries(ports).map(([name, port]) => [
-    name,
-    Object.fromEntries(
-      Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>).map(
-        ([method, call]) => [method, (...args: unknown[]) => step(() => call(...args))],
-      ),
-    ),
-  ]);
-  return Object.fromEntries(wrapped) as Ports;
-}
-
-class Killed extends Error {}
-
-/** Runs processes step by step, in an order that follows from a seed. Some pause for long, and some are killed before or after a step. */
-class Steps {
-  readonly #waiting: { readonly process: number; go(isKilled: boolean): void }[] = [];
-  #seed: number;
-  #favourite = 1;
-  #isOver = false;
-
-  constructor(seed: number) {
-    this.#seed = seed + 1;
-  }
-
-  #random(count: number): number {
-    this.#seed = (this.#seed * 48_271) % 2_147_483_647;
-    return this.#seed % count;
-  }
-
-  /** Repeats the work of a process until `end`, also after it was killed. */
-  async work(process: number, run: (step: Step) => Promise<unknown>): Promise<void> {
-    while (!this.#isOver) {
-      let isDead = false;
-      const step: Step = async (work) => {
-        const isKilled =
-          !this.#isOver && (await new Promise<boolean>((go) => this.#waiting.push({ process, go })));
-        if (isDead || (isKilled && this.#random(2) === 0)) throw new Killed();
-        const result = await work();
-        isDead ||= isKilled;
-        if (isDead) throw new Killed();
-        return result;
-      };
-      await run(step).catch((error: unknown) => {
-        if (!(error instanceof Killed)) throw error;
-        isDead = true;
-      });
-    }
-  }
-
-  /** Some steps of some processes. */
-  async some(): Promise<void> {
-    for (let left = this.#random(150); left > 0; left -= 1) await this.#one();
-  }
-
-  async #one(): Promise<void> {
-    for (let turns = 0; turns < 20 && this.#waiting.length < 3; turns += 1) await setImmediate();
-    // The others pause.
-    if (this.#random(8) === 0) this.#favourite = 1 + this.#random(3);
-    const own = this.#waiting.findIndex(({ process }) => process === this.#favourite);
-    const [next] = this.#waiting.splice(Math.max(own, 0), 1);
-    next?.go(this.#random(25) === 0);
-  }
-
-  /** Lets everything go on by itself. */
-  end(): void {
-    this.#isOver = true;
-    for (const { go } of this.#waiting) go(false);
-  }
+  const rdfcDigest = isTrusted ? rdfcCid.digest : null;
+  return Buffer.from(statementEntry({ rdfcDigest, jcsDigest: jcsCid.digest })).toString('hex');
 }

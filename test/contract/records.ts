@@ -198,6 +198,19 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().update(randomUUID(), {}, { at: 8 })).toBeUndefined();
     });
 
+    test('updateAll changes those records that are as expected', async () => {
+      const wanted = [await inserted({ isSold: true }), await inserted({ isSold: true })];
+      const others = [await inserted({ isSold: true, price: 2 }), await inserted({ isSold: true })];
+      const keys = [...wanted, ...others.slice(0, 1)].map(({ isbn }) => isbn);
+      await records().updateAll([...keys, randomUUID()], { price: 9.5 }, { isSold: false, dueAt: 7 });
+      for (const book of wanted)
+        expect(await records().get(book.isbn)).toEqual({ ...book, isSold: false, dueAt: 7 });
+      for (const book of others) expect(await records().get(book.isbn)).toEqual(book);
+      await records().updateAll([], {}, { isSold: false });
+      await records().updateAll(keys, {}, { dueAt: null });
+      expect((await records().get(String(keys[0])))?.dueAt).toBeNull();
+    });
+
     test('one of twenty concurrent updates with the same expectation happens', async () => {
       const { isbn } = await inserted();
       const twenty = Array.from({ length: 20 }, (_, price) =>

@@ -14,6 +14,7 @@ import { searchedFolders } from '../../src/domain/integrity/search/files.ts';
 import { searchEntries } from '../../src/domain/integrity/search/search-entries.ts';
 import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
 import { appendNew } from '../../src/domain/log/appending/appender.ts';
+import { unloggedStatements } from '../../src/domain/log/appending/unlogged.ts';
 import { logNames } from '../../src/domain/log/names.ts';
 import { logRecords } from '../../src/domain/log/records.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
@@ -255,7 +256,11 @@ export function storeFsckContract<Place extends FsckPlace>(
     test('finds rows that are in no log, and notes them for the next start', async () => {
       const before = await contents();
       const append = (store: FillableStore) =>
-        appendNew({ records: logRecords(store), unlogged: store.unlogged, now: store.now });
+        appendNew({
+          records: logRecords(store),
+          unlogged: [unloggedStatements(store.unlogged, store.now)],
+          now: store.now,
+        });
       {
         await using store = await place.open();
         // As if their intents had never been written.

@@ -21,6 +21,7 @@ export function tracedJobs<Item extends object>(records: Records<Item>, traces: 
     get: (key) => records.get(key),
     insert: (inserted) => records.insert(inserted.map(traced)),
     update: (key, expected, change) => records.update(key, expected, traced(change)),
+    updateAll: (keys, expected, change) => records.updateAll(keys, expected, traced(change)),
     remove: (key, expected) => records.remove(key, expected),
     page: (...page) => records.page(...page),
     totals: (...totals) => records.totals(...totals),

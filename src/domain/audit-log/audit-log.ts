@@ -3,6 +3,7 @@ import { collection, type RecordsOf } from '../collections/collection.ts';
 import { filteredPage } from '../collections/filtered-page.ts';
 import type { Page, PageRequest } from '../collections/records.ts';
 import type { ErrorCode } from '../errors.ts';
+import { isLogged } from '../log/appending/logged-kind.ts';
 
 const text = z.string().min(1);
 
@@ -31,6 +32,7 @@ export const auditRecords = collection('audit_log', {
     address: z.string().nullable(),
     /** The changes, as the operation names them. */
     details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+    isLogged,
   }),
   key: 'id',
   indexes: {
@@ -38,7 +40,9 @@ export const auditRecords = collection('audit_log', {
     byActor: ['actor.subject', 'at'],
     byAction: ['action', 'at'],
     byTarget: ['target', 'at'],
+    unlogged: ['at'],
   },
+  partial: { unlogged: { isLogged: false } },
   order: 'descending',
 });
 

@@ -32,6 +32,7 @@ import { searchEntries } from '../integrity/search/search-entries.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
+import { logBacklogs } from '../log/appending/unlogged-records.ts';
 import {
   logBatches,
   logCheckpoints,
@@ -95,6 +96,7 @@ export const collections: readonly Collection[] = [
   logHeads,
   logCheckpoints,
   logTurns,
+  logBacklogs,
   logStandings,
   upgradeSteps,
 ];

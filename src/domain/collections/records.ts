@@ -55,6 +55,9 @@ export interface Records<Item extends object, Index extends string = string> {
    */
   update(key: string, expected: Expected<Item>, change: Partial<Item>): Promise<Item | undefined>;
 
+  /** The same change of many records. Each is changed by itself if it is as expected. Members of unique sets cannot be changed. */
+  updateAll(keys: readonly string[], expected: Expected<Item>, change: Partial<Item>): Promise<void>;
+
   /** Removes a record if it is as expected. @returns whether it was removed. */
   remove(key: string, expected?: Expected<Item>): Promise<boolean>;
 

@@ -41,7 +41,12 @@ export function parseStatementEntry(entry: Uint8Array): StatementDigests | { rea
 
 /** The entry of a record of another log, by its RFC 8785 form. */
 export function recordEntry(record: unknown): Uint8Array {
-  return Buffer.concat([Uint8Array.of(kinds.record), sha256(jcs(record))]);
+  return recordEntryOf(sha256(jcs(record)));
+}
+
+/** @param digest SHA-256 of the RFC 8785 form. */
+export function recordEntryOf(digest: Uint8Array): Uint8Array {
+  return Buffer.concat([Uint8Array.of(kinds.record), digest]);
 }
 
 /** What the service itself says in a log. */

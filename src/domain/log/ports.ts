@@ -1,4 +1,3 @@
-import type { UpgradeProgress } from '../maintenance/upgrades/upgrades.ts';
 import type { Checkpoint } from './notes/checkpoint.ts';
 
 /** What an entry of a statement is made of. */
@@ -83,12 +82,3 @@ export interface Witnessing {
 
 /** Without witnesses. */
 export const uncosigned: Witnessing = { cosigned: async (note) => note };
-
-/** A step that brings a store up to date: statements of before get into the logs. */
-export async function* noteAllUnlogged(
-  unlogged: Pick<UnloggedStatements, 'noteAll'>,
-): AsyncGenerator<UpgradeProgress> {
-  await unlogged.noteAll();
-  // One write does it all, so there is no progress to tell.
-  yield* [];
-}

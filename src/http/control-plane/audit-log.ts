@@ -27,6 +27,6 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
   });
 }
 
-function recordJson({ at, requestId, ...rest }: AuditRecord) {
+function recordJson({ at, requestId, isLogged: _, ...rest }: AuditRecord) {
   return { ...rest, at: isoTime(at), request_id: requestId };
 }

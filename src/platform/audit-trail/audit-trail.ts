@@ -105,6 +105,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
       requestId: context.get('requestId'),
       address: clientAddress(context, trustedProxies),
       details: null,
+      isLogged: false,
     } as const;
     return { record, isStored: false };
   }

@@ -52,6 +52,7 @@ const counted = (): Sessions => {
       touches += 1;
       return records.update(...change);
     },
+    updateAll: (...change) => records.updateAll(...change),
     remove: (key) => records.remove(key),
     page: (...question) => records.page(...question),
     among: (...question) => records.among(...question),

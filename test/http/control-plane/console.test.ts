@@ -140,6 +140,7 @@ describe('what an agent did', () => {
       actor,
       reason: null,
       at: noon,
+      isLogged: false,
     }));
     await plane.store.of(agentStatusEvents).insert(events);
     const { text } = await plane.main.send('GET', `/ui/agents/${agentId}`, headers);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openMigration } from '../../../src/composition/maintenance.ts';
 import { eachRecord } from '../../../src/domain/collections/records.ts';
 import { appendNew } from '../../../src/domain/log/appending/appender.ts';
+import { unloggedStatements } from '../../../src/domain/log/appending/unlogged.ts';
 import { rootAt } from '../../../src/domain/log/merkle/proofs.ts';
 import { logNames } from '../../../src/domain/log/names.ts';
 import { logReading, storedTiles } from '../../../src/domain/log/reading.ts';
@@ -21,7 +22,11 @@ const log = logNames.graph(graphId);
 type Opened = Awaited<ReturnType<typeof openEmbedded>>;
 
 const append = (store: Opened) =>
-  appendNew({ records: logRecords(store), unlogged: store.unlogged, now: store.now });
+  appendNew({
+    records: logRecords(store),
+    unlogged: [unloggedStatements(store.unlogged, store.now)],
+    now: store.now,
+  });
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => row(`row ${from + at}`));
 

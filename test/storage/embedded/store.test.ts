@@ -25,6 +25,7 @@ import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
+import { loggedRecordsContract } from '../../contract/logged-records.ts';
 import { logsContract } from '../../contract/logs.ts';
 import { namesContract } from '../../contract/names.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
@@ -56,6 +57,7 @@ describe('the embedded store', () => {
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   logsContract(open);
+  loggedRecordsContract(open);
   publicationsContract(open);
   namesContract(open);
   searchContract(open);

@@ -21,6 +21,7 @@ import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
+import { loggedRecordsContract } from '../../contract/logged-records.ts';
 import { logsContract } from '../../contract/logs.ts';
 import { namesContract } from '../../contract/names.ts';
 import { limitsOf } from '../../contract/nouns.ts';
@@ -86,6 +87,7 @@ describeMongo('the store on MongoDB', () => {
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
   logsContract(openNew);
+  loggedRecordsContract(openNew);
   publicationsContract(openNew);
   namesContract(openNew);
   searchContract(openNew);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordStore, type RecordsOf } from '../../collections/collection.ts';
+import { isLogged } from '../../log/appending/logged-kind.ts';
 
 const time = z.int();
 const name = z.string().min(1);
@@ -84,7 +85,7 @@ export const agentBindings = collection('agent_bindings', {
 export type AgentBinding = Readonly<z.output<typeof agentBindings.shape>>;
 export type AgentBindings = RecordsOf<typeof agentBindings>;
 
-/** One change of an agent. Its id is made of the agent's id and version. Nothing changes or removes it. */
+/** One change of an agent. Its id is made of the agent's id and version. Nothing changes or removes it, see also `isLogged`. */
 export const agentStatusEvents = collection('agent_status_events', {
   shape: z.object({
     id: name,
@@ -94,9 +95,11 @@ export const agentStatusEvents = collection('agent_status_events', {
     actor,
     reason: z.string().nullable(),
     at: time,
+    isLogged,
   }),
   key: 'id',
-  indexes: { byAgent: ['agentId', 'version'] },
+  indexes: { byAgent: ['agentId', 'version'], unlogged: ['at'] },
+  partial: { unlogged: { isLogged: false } },
   order: 'descending',
 });
 

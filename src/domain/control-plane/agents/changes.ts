@@ -63,7 +63,7 @@ export async function settle(
     for await (const key of former)
       if (key.retiredAt === null) await agentKeys.update(key.id, { retiredAt: null }, { retiredAt: at });
   }
-  await agentStatusEvents.insert([{ id, agentId, version, at, ...lastChange }]);
+  await agentStatusEvents.insert([{ id, agentId, version, at, ...lastChange, isLogged: false }]);
 }
 
 interface StateChange {

@@ -38,7 +38,7 @@ export async function keepEvents(
   const receivedAt = now().getTime();
   const withLinks = await linked(ports, sent);
   const stored = await insertOnce(events, 'bySource', withLinks, async (fresh) =>
-    fresh.map(({ link, ...content }) => ({ ...content, ...link, id: newId(), receivedAt })),
+    fresh.map(({ link, ...content }) => ({ ...content, ...link, id: newId(), receivedAt, isLogged: false })),
   );
   await joinToExchanges(ports, stored, ({ id }, link) => events.update(id, { exchangeKey: null }, link));
   return stored;

@@ -67,6 +67,7 @@ export async function keepExchanges(
       responseBody: sealedBodyOf(response, responsePart),
       pack: requestPart?.name ?? responsePart?.name ?? null,
       receivedAt,
+      isLogged: false,
     }),
   );
   await joinWaiting(ports, stored);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { isLogged } from '../../log/appending/logged-kind.ts';
 import { reported } from './project-records.ts';
 
 /**
@@ -48,10 +49,16 @@ export const auditExchanges = collection('audit_exchanges', {
     responseBody: sealedBody.nullable(),
     /** The pack of the bodies; null without bodies. */
     pack: z.string().nullable(),
+    isLogged,
   }),
   key: 'exchangeKey',
   unique: { bySource: ['sourceId'] },
-  indexes: { byAgent: ['projectUrn', 'agentId', 'occurredAt'], byPack: ['pack'] },
+  indexes: {
+    byAgent: ['projectUrn', 'agentId', 'occurredAt'],
+    byPack: ['pack'],
+    unlogged: ['receivedAt'],
+  },
+  partial: { unlogged: { isLogged: false } },
 });
 
 export type AuditExchange = Readonly<z.output<typeof auditExchanges.shape>>;
@@ -68,6 +75,7 @@ const besideExchange = {
   /** The project of the exchange. */
   projectUrn: z.string().nullable(),
   occurredAt: time,
+  isLogged,
 };
 
 /** What a plugin of the gateway did during an exchange. */
@@ -84,7 +92,9 @@ export const pluginEvents = collection('plugin_events', {
     byExchange: ['exchangeKey', 'occurredAt'],
     byExchangeSource: ['exchangeSourceId'],
     byAgent: ['projectUrn', 'agentId', 'occurredAt'],
+    unlogged: ['receivedAt'],
   },
+  partial: { unlogged: { isLogged: false } },
 });
 
 export type PluginEvent = Readonly<z.output<typeof pluginEvents.shape>>;
@@ -111,7 +121,9 @@ export const stateRecords = collection('state_records', {
     byStateCid: ['stateCid', 'agentId'],
     byAgent: ['projectUrn', 'agentId', 'occurredAt'],
     byPack: ['pack'],
+    unlogged: ['receivedAt'],
   },
+  partial: { unlogged: { isLogged: false } },
 });
 
 export type StateRecord = Readonly<z.output<typeof stateRecords.shape>>;

@@ -78,6 +78,7 @@ export async function keepStates(
         blobs,
         pack: attestation.name,
         receivedAt,
+        isLogged: false,
       };
     },
   );

@@ -7,6 +7,7 @@ import { statementTime } from '../identifiers/timestamp.ts';
 import { addProof, type ProofPorts } from '../proofs/data-integrity.ts';
 import type { Signer } from '../signer.ts';
 import { Bitstring, encodeBitstring } from './bitstring.ts';
+import { unloggedForms } from './logged-lists.ts';
 import {
   type SignedStatusList,
   type SignedStatusLists,
@@ -65,7 +66,13 @@ async function signAgain(ports: SignedListPorts, list: StatusList, last: SignedS
   for (const { index, status } of unlisted) status ? indexes?.add(index) : indexes?.delete(index);
   const unsigned = await unsignedList(ports, list, indexes ?? (await setIndexes(statusEntries, list.id)));
   const signed = await addProof(ports, unsigned, { created: ports.now() });
-  const form = { listId: list.id, version: (last?.version ?? 0) + 1, text: jcs(signed) };
+  const form = {
+    listId: list.id,
+    version: (last?.version ?? 0) + 1,
+    text: jcs(signed),
+    isLogged: false,
+    unlogged: [...unloggedForms(last)],
+  };
   const isStored = last
     ? await signedStatusLists.update(list.id, { version: last.version }, form)
     : (await signedStatusLists.insert([form]))[0];

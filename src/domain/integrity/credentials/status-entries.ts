@@ -1,6 +1,7 @@
 import { parse, v5 as uuidV5 } from 'uuid';
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { isLogged } from '../../log/appending/logged-kind.ts';
 
 export const purposes = ['revocation', 'suspension'] as const;
 export type Purpose = (typeof purposes)[number];
@@ -66,8 +67,13 @@ export const signedStatusLists = collection('signed_status_lists', {
     version: z.int().min(1),
     /** JSON of the signed BitstringStatusListCredential. */
     text: z.string(),
+    isLogged,
+    /** SHA-256 of earlier forms that may have no entry in the log yet. Missing in lists of earlier versions. */
+    unlogged: z.array(z.base64url()).default([]),
   }),
   key: 'listId',
+  indexes: { unlogged: ['listId'] },
+  partial: { unlogged: { isLogged: false } },
   isTransient: true,
 });
 

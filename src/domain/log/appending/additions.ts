@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { statementEntry } from '../entries.ts';
+import { noteEntry, statementEntry } from '../entries.ts';
 import type { LoggedRow } from '../ports.ts';
 
 /** Rows between two looks at the event loop. */
@@ -39,4 +39,11 @@ export async function additionsOf(rows: readonly LoggedRow[]): Promise<Addition[
     if (additions.length % rowsAtOnce === 0) await yieldToEventLoop();
   }
   return additions;
+}
+
+/** The first entry of a log whose statements or records are older than the log. */
+export function olderNote(now: Date): Addition {
+  const text =
+    'The entries that follow were stored before this log began, in this order. Nothing here proves when.';
+  return { position: null, thing: 'note/older', bytes: noteEntry(text, now), isFirst: true };
 }

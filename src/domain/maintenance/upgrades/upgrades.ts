@@ -61,6 +61,12 @@ export async function* upgradePages<Item>(
   }
 }
 
+/** A step that is one write, so that there is no progress to tell. */
+export async function* inOneWrite(write: () => Promise<void>): AsyncGenerator<UpgradeProgress> {
+  await write();
+  yield* [];
+}
+
 export interface Upgrading {
   readonly steps: Pick<RecordsOf<typeof upgradeSteps>, 'page' | 'insert' | 'update'>;
   /** Called after each part of the work of a step. */

@@ -14,11 +14,28 @@ export function embeddedRecords<Item extends object, Index extends string>(
   const table = quoted(collection.name);
 
   async function write(sql: string, values: readonly string[], key: string, expected: Expected<Item>) {
-    const conditions = Object.keys(expected).map((name) => ` AND record ->> ${path(name)} IS ?`);
-    const bound = [...values, key, ...Object.values(expected as Members).map(boundValue)];
-    const where = `WHERE ${quoted(collection.key)} = ?${conditions.join('')} RETURNING record`;
-    const [row] = await writes.run('writeRecords', { sql: `${sql} ${where}`, values: [bound] });
+    const bound = boundTo(values, expected)(key);
+    const statement = `${sql} ${where(expected)} RETURNING record`;
+    const [row] = await writes.run('writeRecords', { sql: statement, values: [bound] });
     return row;
+  }
+
+  function where(expected: Expected<Item>): string {
+    const conditions = Object.keys(expected).map((name) => ` AND record ->> ${path(name)} IS ?`);
+    return `WHERE ${quoted(collection.key)} = ?${conditions.join('')}`;
+  }
+
+  function boundTo(values: readonly string[], expected: Expected<Item>) {
+    const conditions = Object.values(expected as Members).map(boundValue);
+    return (key: string) => [...values, key, ...conditions];
+  }
+
+  function changing(change: Partial<Item>) {
+    const members = Object.keys(change).map((name) => `, ${path(name)}, json(?)`);
+    return {
+      sql: `UPDATE OR IGNORE ${table} SET record = json_set(record${members.join('')})`,
+      values: Object.values(change).map((value) => JSON.stringify(value)),
+    };
   }
 
   return {
@@ -28,15 +45,20 @@ export function embeddedRecords<Item extends object, Index extends string>(
       if (records.length === 0) return [];
       const sql = `INSERT INTO ${table} (record) VALUES (?) ON CONFLICT DO NOTHING`;
       const values = records.map((record) => [JSON.stringify(record)]);
-      return await writes.run('insertRecords', { sql, values });
+      return await writes.run('changeRecords', { sql, values });
     },
 
     async update(key, expected, change) {
-      const members = Object.keys(change).map((name) => `, ${path(name)}, json(?)`);
-      const sql = `UPDATE OR IGNORE ${table} SET record = json_set(record${members.join('')})`;
-      const values = Object.values(change).map((value) => JSON.stringify(value));
+      const { sql, values } = changing(change);
       const row = await write(sql, values, key, expected);
       return row && recordOf<Item>(collection, row);
+    },
+
+    async updateAll(keys, expected, change) {
+      if (keys.length === 0) return;
+      const { sql, values } = changing(change);
+      const runs = keys.map(boundTo(values, expected));
+      await writes.run('changeRecords', { sql: `${sql} ${where(expected)}`, values: runs });
     },
 
     async remove(key, expected = {}) {

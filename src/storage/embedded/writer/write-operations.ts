@@ -31,7 +31,7 @@ function recordWrites(database: DatabaseSync) {
   const statementOf = (sql: string) => prepared.getOrInsertComputed(sql, () => database.prepare(sql));
   return {
     /** @returns for each run whether it changed a row. RETURNING would take more time than the insertion itself. */
-    insertRecords({ sql, values }: RecordWrite): boolean[] {
+    changeRecords({ sql, values }: RecordWrite): boolean[] {
       const statement = statementOf(sql);
       return values.map((list) => Number(statement.run(...list).changes) === 1);
     },

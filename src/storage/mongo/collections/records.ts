@@ -38,6 +38,17 @@ export function mongoRecords<Item extends object, Index extends string>(
     }
   }
 
+  function updateOf(change: Partial<Item>): UpdateFilter<RecordDocument> {
+    const isOmitted = ([name, value]: [string, unknown]) => value === null && omitted.includes(name);
+    const { $unset = [], $set = [] } = Object.groupBy(Object.entries(change), (member) =>
+      isOmitted(member) ? '$unset' : '$set',
+    );
+    return {
+      ...($set.length > 0 && { $set: Object.fromEntries($set) }),
+      ...($unset.length > 0 && { $unset: Object.fromEntries($unset) as Record<string, ''> }),
+    };
+  }
+
   function find(conditions: object, order: readonly string[], direction: Order, limit: number) {
     const sign = direction === 'ascending' ? 1 : -1;
     const sort = Object.fromEntries(order.map((member) => [fieldOf(member), sign] as const));
@@ -66,16 +77,8 @@ export function mongoRecords<Item extends object, Index extends string>(
     },
 
     async update(key, expected, change) {
-      const isOmitted = ([name, value]: [string, unknown]) => value === null && omitted.includes(name);
-      const { $unset = [], $set = [] } = Object.groupBy(Object.entries(change), (member) =>
-        isOmitted(member) ? '$unset' : '$set',
-      );
-      const update: UpdateFilter<RecordDocument> = {
-        ...($set.length > 0 && { $set: Object.fromEntries($set) }),
-        ...($unset.length > 0 && { $unset: Object.fromEntries($unset) as Record<string, ''> }),
-      };
       const filter = { ...expected, _id: key } as Conditions;
-      const write = () => stored.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+      const write = () => stored.findOneAndUpdate(filter, updateOf(change), { returnDocument: 'after' });
       return await translated(async () => {
         try {
           const updated = await writeUnique(turnOf(change), write);
@@ -85,6 +88,11 @@ export function mongoRecords<Item extends object, Index extends string>(
           throw error;
         }
       });
+    },
+
+    async updateAll(keys, expected, change) {
+      const filter = { ...expected, _id: { $in: [...keys] } } as Conditions;
+      if (keys.length > 0) await translated(() => stored.updateMany(filter, updateOf(change)));
     },
 
     async remove(key, expected = {}) {
