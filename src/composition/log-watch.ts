@@ -40,11 +40,13 @@ interface WatchedLog {
   readonly signersOf: SignersOf;
   readonly log: Log;
   readonly now: () => Date;
+  /** Whether no other process asks witnesses for as long as an answer takes. */
+  readonly mayAsk: () => boolean;
 }
 
 /** @throws ServiceError `unavailable` for a policy that cannot be used. */
 export async function openLogWatch(
-  { records, standings, signersOf, log, now }: WatchedLog,
+  { records, standings, signersOf, log, now, mayAsk }: WatchedLog,
   { logWitnesses, logHeadFile }: Pick<Settings, 'logWitnesses' | 'logHeadFile'>,
 ): Promise<LogWatch> {
   const tiles = storedTiles(records, logNames.service);
@@ -69,6 +71,7 @@ export async function openLogWatch(
           client: witnessClient(),
           report,
           clock: () => performance.now(),
+          mayAsk,
           ownLog: async (origin) => ({
             origin,
             logKeys: signersOf(origin).map(({ vkey }) => vkey),

@@ -4,7 +4,7 @@ import { messageOf, ServiceError } from '../domain/errors.ts';
 import { logsForExport } from '../domain/integrity/manifest/published-heads.ts';
 import { appendNew } from '../domain/log/appending/appender.ts';
 import { publishHead } from '../domain/log/appending/publish.ts';
-import { endTurns, hasTurn } from '../domain/log/appending/turns.ts';
+import { onlyTurn, type Turn, turnOf } from '../domain/log/appending/turns.ts';
 import { type Unlogged, unloggedStatements } from '../domain/log/appending/unlogged.ts';
 import { unloggedRecords } from '../domain/log/appending/unlogged-records.ts';
 import { logNames, originOf } from '../domain/log/names.ts';
@@ -14,6 +14,7 @@ import { logReading, newestCheckpoint } from '../domain/log/reading.ts';
 import { type LogRecords, logRecords, logTurns, openLog } from '../domain/log/records.ts';
 import { logStandings } from '../domain/log/witnessing/standings.ts';
 import { logWarnings } from '../http/integrity/log/log-warnings.ts';
+import { witnessTimeoutMs } from '../platform/http/witness-client.ts';
 import type { Log } from '../platform/log.ts';
 import { type LogKeys, openLogKeys } from '../platform/log-keys.ts';
 import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
@@ -37,8 +38,7 @@ type LogSettings = Pick<
 /** The logs of a store, and the keys that this process signs with. */
 export interface ServiceLogs extends PublishedLogs {
   readonly records: LogRecords;
-  /** Whether other processes may write the same logs. */
-  readonly isShared: boolean;
+  readonly turns: Turns;
   /** Undefined if this process signs nothing. */
   readonly watch: LogWatch | undefined;
 }
@@ -61,8 +61,32 @@ export async function openServiceLogs(store: Store, settings: LogSettings, log: 
   const reading = logReading(records, store.loggedRows);
   const now = () => store.now();
   const standings = store.of(logStandings);
-  const watch = signing && (await openLogWatch({ records, standings, ...signing, log, now }, settings));
-  return { records, reading, signing, isShared: settings.mongodbUrl !== null, watch, now };
+  const turns = settings.mongodbUrl === null ? { append: onlyTurn, publish: onlyTurn } : sharedTurns(store);
+  const mayAsk = () => turns.publish.left() > witnessTimeoutMs;
+  const watched = { records, standings, ...signing, log, now, mayAsk };
+  const watch = signing && (await openLogWatch({ ...watched, ...signing }, settings));
+  return { records, reading, signing, turns, watch, now };
+}
+
+/** What one process does for all that share a store. */
+interface Turns {
+  /** Several at once would do the same work, and nothing else. */
+  readonly append: Turn;
+  /** Several at once would ask witnesses with sizes that the other one has changed. */
+  readonly publish: Turn;
+}
+
+const appendMs = 3_000;
+/** A witness may take its time, and nobody else asks it meanwhile. */
+const publishMs = witnessTimeoutMs + 3_000;
+
+function sharedTurns(store: Pick<Store, 'of' | 'now'>): Turns {
+  const [turns, holder] = [store.of(logTurns), crypto.randomUUID()];
+  const now = () => store.now().getTime();
+  return {
+    append: turnOf(turns, { key: 'append', holder, ms: appendMs, now }),
+    publish: turnOf(turns, { key: 'publish', holder, ms: publishMs, now }),
+  };
 }
 
 /** The keys that this process signs with; undefined if it has none. @throws ServiceError `unavailable` */
@@ -144,13 +168,11 @@ export function unloggedIn(store: Pick<Store, 'unlogged' | 'of' | 'now'>): reado
 /** Brings what is stored into the logs, and publishes checkpoints, until disposed of. */
 export function keepLogs(
   store: Store,
-  { records, signing, isShared, watch }: ServiceLogs,
+  { records, signing, turns, watch }: ServiceLogs,
   log: Log,
 ): AsyncDisposable {
   const opened = new AsyncDisposableStack();
   const end = new AbortController();
-  const turns = store.of(logTurns);
-  const holder = crypto.randomUUID();
   const ports = { records, unlogged: unloggedIn(store), now: () => store.now() };
   const saying = (what: string) => {
     let said: string | undefined;
@@ -160,28 +182,24 @@ export function keepLogs(
       log.warn({ err }, `${what} has failed. It is tried again.`);
     };
   };
-  const inTurn = (key: string, work: () => Promise<unknown>, begin?: () => void) => {
+  const inTurn = (turn: Turn, work: () => Promise<unknown>, begin?: () => void) => {
+    opened.defer(() => turn.end());
     let isOwn = false;
     return async () => {
       const hadTurn = isOwn;
-      isOwn = !isShared || (await hasTurn(turns, key, holder, store.now().getTime()));
+      isOwn = await turn.take();
       if (isOwn && !hadTurn) begin?.();
       if (isOwn) await work();
     };
   };
-  if (isShared) opened.defer(() => endTurns(turns, holder));
-  const append = inTurn('append', () => appendNew(ports, end.signal));
+  const append = inTurn(turns.append, () => appendNew(ports, end.signal));
   const notAppended = saying('Writing the log');
   opened.use(repeatedly(everyMs, () => append().catch(notAppended)));
   if (signing && watch) {
-    const publishing = { signers: signing.signersOf(signing.origin), ...watch };
+    const publishing = { signers: signing.signersOf(signing.origin), ...watch, turn: turns.publish };
     // Beside it, because witnesses can be slow.
-    const { beginTurn } = watch;
-    const publish = inTurn(
-      'publish',
-      () => publishHead(records, publishing, store.now().getTime()),
-      beginTurn,
-    );
+    const work = () => publishHead(records, publishing, store.now().getTime());
+    const publish = inTurn(turns.publish, work, watch.beginTurn);
     const notPublished = saying('Publishing a checkpoint');
     opened.use(repeatedly(everyMs, () => publish().catch(notPublished)));
   }

@@ -5,11 +5,12 @@ import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import type { GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { appendNew } from '../../src/domain/log/appending/appender.ts';
+import { turnOf } from '../../src/domain/log/appending/turns.ts';
 import { unloggedStatements } from '../../src/domain/log/appending/unlogged.ts';
 import { statementEntry } from '../../src/domain/log/entries.ts';
 import { logNames } from '../../src/domain/log/names.ts';
 import type { LoggedRows, UnloggedStatements } from '../../src/domain/log/ports.ts';
-import { type LogRecords, logRecords } from '../../src/domain/log/records.ts';
+import { type LogRecords, logRecords, logTurns } from '../../src/domain/log/records.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { entriesOfLog } from '../builders/log-entries.ts';
 import { row } from '../builders/rows.ts';
@@ -124,6 +125,23 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
       const [note = '', ...others] = await entriesOf(logNames.graph(graphId));
       expect(Buffer.from(note, 'hex').toString()).toMatch(/^.\{"at":".*","note":"The entries that follow/);
       expect(others).toEqual(rows.map(entryHex));
+    });
+
+    test('grow by one process at a time, which another one follows when it stops or is silent', async () => {
+      let time = 1_000_000;
+      const turns = store.of(logTurns);
+      const [key, now] = [randomUUID(), () => time];
+      const [one, other] = ['one', 'other'].map((holder) => turnOf(turns, { key, holder, ms: 8_000, now }));
+      if (!one || !other) return expect.unreachable();
+      expect([await one.take(), await other.take()]).toEqual([true, false]);
+      expect([one.left(), other.left() > 0]).toEqual([8_000, false]);
+      time += 2_000;
+      expect([await one.take(), one.left()]).toEqual([true, 8_000]);
+      // A process that hangs knows that its turn is over.
+      time += 8_000;
+      expect([one.left(), await other.take(), await one.take()]).toEqual([0, true, false]);
+      await other.end();
+      expect([other.left() > 0, await one.take()]).toEqual([false, true]);
     });
 
     test('have everything once and in one order, whichever of several processes stops or pauses at which step', async () => {

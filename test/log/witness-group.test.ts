@@ -37,11 +37,13 @@ function openService(
     report: async ({ names, problem }: ReportedStanding) =>
       void problems.set(names.join(), problem?.code ?? null),
     clock: () => now,
+    mayAsk: () => service.mayAsk,
   });
   const service = {
     client,
     answers,
     published: undefined as string | undefined,
+    mayAsk: true,
     posts: () => client.calls.filter((call) => call.startsWith('POST')),
     beginTurn: () => group.compareAgain(),
     /** By the name of the witness. */
@@ -119,6 +121,18 @@ test('a service that takes over from one that was killed asks a witness what tha
   service.beginTurn();
   expect(await service.publish()).toEqual(['w1']);
   expect(service.posts()).toHaveLength(2);
+});
+
+test('a service asks nobody when another one may ask with the same size, and goes on when it is its turn', async () => {
+  const log = new TestLog(40, { signer });
+  const service = openService(log, witnessesOf('w1'));
+  await service.publish();
+  log.grow(20);
+  service.mayAsk = false;
+  expect(await service.publish()).toBeNull();
+  expect(service.posts()).toHaveLength(1);
+  service.mayAsk = true;
+  expect(await service.publish()).toEqual(['w1']);
 });
 
 test('a service learns from the 409 what a witness has cosigned that shows nothing', async () => {

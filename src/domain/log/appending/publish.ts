@@ -6,12 +6,15 @@ import type { NoteSigner } from '../notes/signing.ts';
 import type { HeadGuard, Witnessing } from '../ports.ts';
 import { newestCheckpoint, storedTiles } from '../reading.ts';
 import { checkpointKey, type LogRecords, type PublishedCheckpoint } from '../records.ts';
+import type { Turn } from './turns.ts';
 
 export interface Publishing {
   /** The first one is the log's Ed25519 key, whose name is the origin. */
   readonly signers: readonly [NoteSigner, ...NoteSigner[]];
   readonly guard: HeadGuard;
   readonly witnessing: Witnessing;
+  /** Of publishing, which this process has. */
+  readonly turn: Pick<Turn, 'take'>;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface Publishing {
  */
 export async function publishHead(
   records: LogRecords,
-  { signers, guard, witnessing }: Publishing,
+  { signers, guard, witnessing, turn }: Publishing,
   now: number,
 ): Promise<boolean> {
   const { size = 0 } = (await records.logs.get(logNames.service)) ?? {};
@@ -37,6 +40,8 @@ export async function publishHead(
   const at = Math.max(now, last?.at ?? 0);
   const lines = await Promise.all(signers.map((signer) => signer.sign(text, Math.floor(at / 1_000))));
   const signed = formatNote(text, lines);
+  // All this may have taken long.
+  if (!(await turn.take())) return false;
   const note = await witnessing.cosigned(signed, checkpoint, (oldSize) =>
     consistencyProof(tiles, oldSize, size),
   );

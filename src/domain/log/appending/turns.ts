@@ -1,32 +1,59 @@
 import type { RecordsOf } from '../../collections/collection.ts';
-import { eachRecord } from '../../collections/records.ts';
 import type { logTurns } from '../records.ts';
 
-const turnMs = 3_000;
-/** A turn is renewed this early. */
-const renewMs = 1_500;
-
-/**
- * Whether this process does a kind of work for the next seconds. It keeps processes from doing the same, and nothing relies on
- * it.
- */
-export async function hasTurn(
-  turns: RecordsOf<typeof logTurns>,
-  key: string,
-  holder: string,
-  now: number,
-): Promise<boolean> {
-  const current = await turns.get(key);
-  const until = now + turnMs;
-  if (!current) return (await turns.insert([{ key, holder, until }]))[0] === true;
-  const isOwn = current.holder === holder;
-  if (isOwn && current.until > now + renewMs) return true;
-  if (!isOwn && current.until > now) return false;
-  const expected = { holder: current.holder, until: current.until };
-  return (await turns.update(key, expected, { holder, until })) !== undefined;
+/** The right to do a kind of work for a while. One process has it at a time. */
+export interface Turn {
+  /** Takes it, or keeps it. @returns whether this process has it. */
+  take(): Promise<boolean>;
+  /** For how many milliseconds no other process can take it. */
+  left(): number;
+  /** Lets other processes go on at once. */
+  end(): Promise<void>;
 }
 
-/** Lets other processes go on at once. */
-export async function endTurns(turns: RecordsOf<typeof logTurns>, holder: string): Promise<void> {
-  for await (const { key } of eachRecord(turns, 'key', [])) await turns.remove(key, { holder });
+/** A turn is prolonged when it was taken so long ago. */
+const renewAfterMs = 1_500;
+
+interface TurnOf {
+  readonly key: string;
+  readonly holder: string;
+  /** How long it lasts if the process ends in the middle. */
+  readonly ms: number;
+  /** The clock of the store. */
+  readonly now: () => number;
 }
+
+export function turnOf(turns: RecordsOf<typeof logTurns>, { key, holder, ms, now }: TurnOf): Turn {
+  let ownUntil = 0;
+  return {
+    async take() {
+      const until = now() + ms;
+      const current = await turns.get(key);
+      if (!current) return own(until, (await turns.insert([{ key, holder, until }]))[0]);
+      const isOwn = current.holder === holder;
+      if (isOwn && current.until > until - renewAfterMs) return own(current.until, true);
+      if (!isOwn && current.until > now()) return own(0, false);
+      const expected = { holder: current.holder, until: current.until };
+      return own(until, (await turns.update(key, expected, { holder, until })) !== undefined);
+    },
+
+    left: () => ownUntil - now(),
+
+    async end() {
+      ownUntil = 0;
+      await turns.remove(key, { holder });
+    },
+  };
+
+  function own(until: number, isOwn = false): boolean {
+    ownUntil = isOwn ? until : 0;
+    return isOwn;
+  }
+}
+
+/** Of a process that shares its store with no other. */
+export const onlyTurn: Turn = {
+  take: async () => true,
+  left: () => Number.POSITIVE_INFINITY,
+  end: async () => undefined,
+};

@@ -62,6 +62,8 @@ export interface Proposal {
   readonly consistency: (oldSize: number) => Promise<readonly Uint8Array[]>;
   /** The tree as it is stored now. Another process may have grown it after the checkpoint. */
   readonly tree: StoredTree;
+  /** Asked before each request. */
+  readonly mayAsk: () => boolean;
 }
 
 export interface StoredTree {
@@ -85,11 +87,12 @@ export async function askWitness(
   knownSize: number,
   client: WitnessClient,
 ): Promise<Cosigned | WitnessProblem> {
-  const { note, checkpoint, consistency, tree } = proposal;
+  const { note, checkpoint, consistency, tree, mayAsk } = proposal;
   let oldSize = Math.min(knownSize, checkpoint.size);
   for (let request = 1; request <= mostRequests; request += 1) {
     const proof = await consistency(oldSize);
     const body = formatAddCheckpoint({ oldSize, proof, note });
+    if (!mayAsk()) return { code: 'overtaken' };
     const answer = await answerOf(() => client.post(`${witness.url}/add-checkpoint`, body));
     if ('code' in answer) return answer;
     if (answer.status === 200) return cosignaturesOf(answer.body, note, witness);

@@ -26,6 +26,8 @@ export interface WitnessGroupPorts {
   readonly ownLog: (origin: string) => Promise<OwnLog>;
   /** Hears of each answer of a witness. */
   readonly report: (standing: ReportedStanding) => Promise<void>;
+  /** Whether no other process asks for as long as an answer takes. Otherwise both would ask with what one of them knows. */
+  readonly mayAsk: () => boolean;
   /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
 }
@@ -117,7 +119,8 @@ export class WitnessGroup implements Witnessing, HeadGuard {
     consistency: (oldSize: number) => Promise<readonly Uint8Array[]>,
   ): Promise<string | null> {
     const { logKeys, tree, published } = await this.#ports.ownLog(checkpoint.origin);
-    const proposal = { note, checkpoint, consistency, logKeys, tree };
+    const { mayAsk } = this.#ports;
+    const proposal = { note, checkpoint, consistency, logKeys, tree, mayAsk };
     const given: Cosigned[] = [];
     const isEnough = () =>
       isMet(
