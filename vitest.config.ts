@@ -25,7 +25,7 @@ const long = [
   'test/http/{access-many-projects,audit-trail,downloads,early-answers,manifest-exports}.test.ts',
   'test/http/{manifest-round-trip,same-bytes}.test.ts',
   'test/http/control-plane/recorded-sign-ins.test.ts',
-  'test/log/{monitor,witnessed-service}.test.ts',
+  'test/log/{monitor,monitored-agent,witnessed-service}.test.ts',
   'test/platform/audit-queue.test.ts',
   'test/storage/{damaged-exports,interrupted-import,limited,mongo-away}.test.ts',
 ];

@@ -2,6 +2,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { gatewayPorts, openAgents } from './composition/agents.ts';
 import { callersAuthService } from './composition/auth-service-issuer.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
+import { openLogsForReading } from './composition/log.ts';
 import { consolePorts, projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { observedVerifier } from './composition/telemetry/traced-port.ts';
@@ -9,11 +10,13 @@ import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.t
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
 import { administrators } from './domain/control-plane/administrators.ts';
+import { agentRecords } from './domain/control-plane/agents/agents.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
 import { announceSecret, sessionSecrets } from './domain/control-plane/session-secrets.ts';
 import { sessions } from './domain/control-plane/sessions.ts';
 import { users } from './domain/control-plane/users.ts';
 import { apiDescription } from './http/api-description.ts';
+import { agentLogRoutes } from './http/control-plane/agents/agent-log.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication, foreignUi } from './http/control-plane/authentication.ts';
@@ -69,7 +72,10 @@ const info = {
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'of' | 'ready' | 'graphs' | 'sealedContents' | 'exchangeSeries'>;
+  readonly store: Pick<
+    Store,
+    'of' | 'ready' | 'graphs' | 'sealedContents' | 'exchangeSeries' | 'loggedRows' | 'now'
+  >;
   readonly rateLimits: RateLimits;
   readonly telemetry?: Telemetry;
 }
@@ -151,6 +157,8 @@ export async function openControlPlane(
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
   const gateway = openAgents(app, { ...ports, store, settings, attempts });
+  const logs = await openLogsForReading(store, settings);
+  agentLogRoutes(app, { ...agentRecords(store), publishedLogs: logs.published });
   const reports = { ...gatewayPorts(store, now), limits: settings };
   gatewayRoutes(gateway, reports);
   traceRoutes(gateway, { ...reports, services: settings.traceAgents ?? new Map() });
@@ -162,7 +170,12 @@ export async function openControlPlane(
     hasAccounts: browser !== null,
   });
   accessPages(app, { ...ports, uiBaseUrl, links, discovery, limits });
-  consoleRoutes(app, { ...consolePorts(store, settings, projectReads), links, besideIntegrity });
+  consoleRoutes(app, {
+    ...consolePorts(store, settings, projectReads),
+    logs: { reading: logs.reading, records: logs.records },
+    links,
+    besideIntegrity,
+  });
   noSuchPage(app, links);
   const securitySchemes = {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),

@@ -89,6 +89,30 @@ function sharedTurns(store: Pick<Store, 'of' | 'now'>): Turns {
   };
 }
 
+/**
+ * The logs of a store for a process that publishes no checkpoints. It signs for those that say what the service log has published,
+ * if it has the key of that.
+ */
+export async function openLogsForReading(
+  store: Pick<Store, 'of' | 'loggedRows' | 'now'>,
+  settings: Parameters<typeof logKeysOf>[0],
+) {
+  const records = logRecords(store);
+  const reading = logReading(records, store.loggedRows);
+  const keys = await logKeysOf(settings);
+  return {
+    records,
+    reading,
+    async published(): Promise<PublishedLogs> {
+      const vkey = (await records.logs.get(logNames.service))?.vkey ?? null;
+      const origin = vkey === null ? undefined : parseVkey(vkey).name;
+      const isOwn = origin !== undefined && keys && formatVkey(keys.signersOf(origin)[0].vkey) === vkey;
+      const signing = isOwn ? { origin, signersOf: keys.signersOf } : undefined;
+      return { reading, signing, now: () => store.now() };
+    },
+  };
+}
+
 /** The keys that this process signs with; undefined if it has none. @throws ServiceError `unavailable` */
 export async function logKeysOf({
   logKeyFile,

@@ -57,7 +57,7 @@ export function consolePorts(
   store: Pick<Store, 'of' | 'graphs'>,
   settings: Settings,
   projectReads: ActivityPorts,
-): Omit<ConsolePorts, 'links' | 'besideIntegrity'> {
+): Omit<ConsolePorts, 'links' | 'besideIntegrity' | 'logs'> {
   return {
     ...projectReads,
     ...agentRecords(store),

@@ -1,7 +1,7 @@
-import type { LogStanding } from '../domain/integrity/logged/standings.ts';
 import type { Sighting } from '../domain/log/checkpoint-checks.ts';
 import type { SeenHead } from '../domain/log/head-proof.ts';
 import type { Cosigner } from '../domain/log/notes/tlog-proof.ts';
+import type { LogStanding } from '../domain/log/standing.ts';
 import type { Standing } from './integrity/log.ts';
 import { counted } from './words/text.ts';
 

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RecordsOf } from '../../src/domain/collections/collection.ts';
+import { loggedKinds } from '../../src/domain/collections/logged.ts';
 import { eachRecord } from '../../src/domain/collections/records.ts';
+import { auditExchanges } from '../../src/domain/control-plane/gateway/runtime-records.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { storeBytes } from '../../src/domain/integrity/blobs/upload.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
@@ -15,6 +19,7 @@ import { searchEntries } from '../../src/domain/integrity/search/search-entries.
 import { wordsIn } from '../../src/domain/integrity/search/terms.ts';
 import { appendNew } from '../../src/domain/log/appending/appender.ts';
 import { unloggedStatements } from '../../src/domain/log/appending/unlogged.ts';
+import { unloggedRecords } from '../../src/domain/log/appending/unlogged-records.ts';
 import { logNames } from '../../src/domain/log/names.ts';
 import { logRecords } from '../../src/domain/log/records.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
@@ -22,6 +27,7 @@ import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/f
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import type { ProblemKind, StoreProblem } from '../../src/domain/maintenance/problems.ts';
 import { Verifier } from '../../src/domain/maintenance/verifier.ts';
+import { newExchange } from '../builders/exchanges.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import { blobUrn, did, identifierWith, ownStatement } from '../builders/statements.ts';
@@ -378,6 +384,33 @@ export function storeFsckContract<Place extends FsckPlace>(
       }
       expect((await run({ repair: true })).problems).toMatchObject([{ kind: 'name', id, repair: 'done' }]);
       expect((await run()).problems).toEqual([]);
+    });
+
+    test('finds records that are in no log, and those that are not what their entry in a log says', async () => {
+      const agentId = `agent ${randomUUID()}`;
+      const [kept, changed] = [newExchange({ agentId }), newExchange({ agentId })];
+      const work = async (use: (exchanges: RecordsOf<typeof auditExchanges>) => Promise<unknown>) => {
+        await using store = await place.open();
+        await use(store.of(auditExchanges));
+        const unlogged = [unloggedRecords(store, loggedKinds, store.now)];
+        await appendNew({ records: logRecords(store), unlogged, now: store.now });
+      };
+      const own = async (options?: Parameters<typeof runFsck>[1]) =>
+        (await run(options)).problems.filter(({ id }) => id === logNames.agent(agentId));
+      // As by a version without the logs of agents, beside this one.
+      await work((exchanges) => exchanges.insert([{ ...kept, isLogged: true }, changed]));
+      const missing = [{ kind: 'log', severity: 'unfinished' }];
+      expect(await own()).toMatchObject(missing);
+      expect(await own({ repair: true })).toMatchObject(missing);
+      await work(async () => undefined);
+      expect(await own()).toEqual([]);
+      await work((exchanges) => exchanges.update(changed.exchangeKey, {}, { outcome: 'denied' }));
+      expect(await own({ repair: true })).toMatchObject([{ severity: 'damage', repair: 'none' }]);
+      await work((exchanges) => exchanges.update(changed.exchangeKey, {}, { outcome: changed.outcome }));
+      await work((exchanges) => exchanges.remove(kept.exchangeKey));
+      expect(await own({ repair: true })).toMatchObject([{ severity: 'damage', repair: 'none' }]);
+      await work((exchanges) => exchanges.insert([kept]));
+      expect(await own()).toEqual([]);
     });
   });
 }

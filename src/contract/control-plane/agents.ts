@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentEvent } from '../../domain/control-plane/agents/agents.ts';
+import { tile } from '../integrity/log.ts';
 import { pageOf, paging } from '../paging.ts';
 import { oneOf, withoutControls } from '../patterns.ts';
 import { uuidField } from '../values.ts';
@@ -62,6 +63,8 @@ export const eventList = pageOf({ status_events: z.array(agentStatusEvent) }).me
 });
 
 export const agentParams = z.object({ id: z.string().min(1).max(200) });
+
+export const agentLogTileParams = agentParams.extend({ tile });
 
 export const bindingParams = agentParams.extend({ binding_id: z.string().min(1).max(300) });
 

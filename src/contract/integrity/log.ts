@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cidText, longestWait, preferHeader, statementCid, uuidField, uuidText } from '../values.ts';
 
-const tile = z.string().max(100).meta({
+export const tile = z.string().max(100).meta({
   pattern: '^(entries|0|[1-9][0-9]?)/(x[0-9]{3}/)*[0-9]{3}(\\.p/[1-9][0-9]{0,2})?$',
   description:
     'Level (or "entries"), index, and for a partial tile its width, as in c2sp.org/tlog-tiles. The slashes stand in the path.',

@@ -26,8 +26,8 @@ export function allLoggedWords(standings: readonly Standing[], time: Time): stri
   return `All ${known.length} statements are in the log, the last one ${sinceWords(last, time)}${rest}`;
 }
 
-/** What the log of a graph has. Undefined for an empty graph. */
-export function graphLoggedWords(
+/** What the log of a graph or an agent has. Undefined for an empty one. */
+export function wholeLoggedWords(
   standing: Standing & { readonly entries: number },
   time: Time,
 ): string | undefined {

@@ -10,7 +10,8 @@ export function splitByPath(controlPlane: Fetch, integrity: Fetch): Fetch {
 
 /** Whether a path belongs to the control plane, also where it shares its address with the integrity service. */
 export function isControlPlanePath(path: string): boolean {
-  return path === '/health' || path.startsWith('/v1/') || isAccessPage(path) || isConsolePage(path);
+  const isApi = path.startsWith('/v1/') || path.startsWith('/log/v1/agents/');
+  return path === '/health' || isApi || isAccessPage(path) || isConsolePage(path);
 }
 
 /** Whether a path is the start page of the user interface. */

@@ -1,5 +1,5 @@
 import type { Standing, Standings } from '../../contract/integrity/log.ts';
-import { allLoggedWords, graphLoggedWords } from '../../contract/words/logged.ts';
+import { allLoggedWords, wholeLoggedWords } from '../../contract/words/logged.ts';
 import { bareId } from '../../contract/words/text.ts';
 import { askJson } from './api.ts';
 import { element } from './element.ts';
@@ -36,7 +36,7 @@ export async function statementsLogged(
 /** The same about the log of a graph. */
 export async function graphLogged(id: string): Promise<HTMLElement | undefined> {
   return await shownStandings({ graphs: [id] }, ({ graphs }) =>
-    graphs.flatMap((graph) => graphLoggedWords(graph, time) ?? []),
+    graphs.flatMap((graph) => wholeLoggedWords(graph, time) ?? []),
   );
 }
 

@@ -1,9 +1,12 @@
 import { html } from 'hono/html';
+import type { Standing } from '../../contract/integrity/log.ts';
+import { wholeLoggedWords } from '../../contract/words/logged.ts';
 import type { Page } from '../../domain/collections/records.ts';
 import type { AgentKey, AgentStatusEvent } from '../../domain/control-plane/agents/agents.ts';
 import type { AgentDetail } from '../../domain/control-plane/agents/visible-agents.ts';
 import { agentPages, type Html } from '../header.ts';
 import { time } from '../parts.ts';
+import { plainTime } from '../report/words.ts';
 import { agentAddress, stateBadge } from './agents-page.ts';
 import { type ConsolePage, copyable, facts, nextPage, person, records } from './shell.ts';
 
@@ -15,6 +18,8 @@ export interface AgentView {
   readonly people: ReadonlyMap<string, string>;
   /** What the agent did; undefined if the caller may not see it. */
   readonly activity: Html | undefined;
+  /** What the log of the agent has, in its newest published head. */
+  readonly log: Standing & { readonly entries: number };
 }
 
 /** One agent: who it is, what happened to it, and what it did. */
@@ -23,6 +28,7 @@ export function agentPage({
   events,
   people,
   activity,
+  log,
 }: AgentView): ConsolePage {
   const { id, name, handle, state, did, issuer, createdAt, changedAt } = agent;
   return {
@@ -39,6 +45,7 @@ ${facts([
   ['Owner', html`${person(people, agent)} at ${issuer}`],
   ['Registered', time(createdAt)],
   ['Last change', time(changedAt)],
+  ['Log', wholeLoggedWords(log, plainTime) ?? null],
 ])}
 ${activity ?? ''}
 <section aria-labelledby="bindings"><h2 id="bindings">Bindings</h2>

@@ -1,9 +1,13 @@
 import type { Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
 import { logNames } from '../../log/names.ts';
-import { type Publication, Publications } from '../../log/publications.ts';
-import type { LogReading } from '../../log/reading.ts';
-import type { LogRecords } from '../../log/records.ts';
+import { Publications } from '../../log/publications.ts';
+import {
+  type LogStanding,
+  type StandingReading,
+  type WholeStanding,
+  wholeStanding,
+} from '../../log/standing.ts';
 import { graphForViewing } from '../access/statement-scope.ts';
 import {
   type LoggedStatementPorts,
@@ -14,19 +18,8 @@ import {
 } from './logged-statements.ts';
 
 export interface StandingPorts extends LoggedStatementPorts {
-  readonly publishedLogs: {
-    readonly reading: LogReading;
-    readonly records: Pick<LogRecords, 'heads' | 'checkpoints'>;
-  };
+  readonly publishedLogs: StandingReading;
 }
-
-/** Whether the log has something. */
-export type LogStanding =
-  | { readonly state: 'logged'; readonly publication: Publication }
-  /** No published checkpoint has it, or all of it, yet. */
-  | { readonly state: 'waiting' }
-  /** It does not exist or is empty, or the caller may not know. */
-  | { readonly state: 'unknown' };
 
 const waiting = { state: 'waiting' } as const;
 const unknown = { state: 'unknown' } as const;
@@ -68,33 +61,22 @@ async function standingOf(
 }
 
 /** Whether the log of a graph is published whole, and since when. */
-export interface GraphLogStanding {
-  readonly standing: LogStanding;
-  /** In the newest published head of its log. */
-  readonly entries: number;
-}
-
 export async function graphStanding(
   ports: StandingPorts,
   principal: Principal,
   graphId: string,
-): Promise<GraphLogStanding> {
+): Promise<WholeStanding> {
   try {
     await graphForViewing(ports.graphs, principal, graphId);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') return { standing: unknown, entries: 0 };
     throw error;
   }
-  const { reading, records } = ports.publishedLogs;
   const log = logNames.graph(graphId);
-  const newest = await reading.published();
-  const { size: entries = 0 } = (newest && (await reading.headAt(log, newest.size))) ?? {};
-  const rows = await newestIn(ports.rows, log);
-  if (rows.length + entries === 0) return { standing: unknown, entries };
-  for (const row of rows) {
-    const index = await reading.indexOf(log, loggedRow(row));
-    if (index === undefined || index >= entries) return { standing: waiting, entries };
+  const whole = await wholeStanding(ports.publishedLogs, log);
+  for (const row of await newestIn(ports.rows, log)) {
+    const index = await ports.publishedLogs.reading.indexOf(log, loggedRow(row));
+    if (index === undefined || index >= whole.entries) return { ...whole, standing: waiting };
   }
-  if (!newest || entries === 0) return { standing: waiting, entries };
-  return { standing: await standingOf(new Publications(records, newest), log, entries - 1), entries };
+  return whole;
 }

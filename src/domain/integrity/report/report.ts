@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts';
+import type { LogStanding } from '../../log/standing.ts';
 import type { Lineage } from '../lineage/graph.ts';
-import type { LogStanding } from '../logged/standings.ts';
 import type { ManifestSummary } from '../manifest/summary.ts';
 import type { SubjectName } from '../names/name.ts';
 import type { StatementRow } from '../ports.ts';

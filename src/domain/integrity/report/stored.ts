@@ -1,9 +1,9 @@
 import { ServiceError } from '../../errors.ts';
+import type { LogStanding } from '../../log/standing.ts';
 import { Verifier, type VerifierPorts } from '../../maintenance/verifier.ts';
 import { reachedBlob } from '../access/statement-scope.ts';
 import { comparedBytes } from '../blobs/blob-store.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
-import type { LogStanding } from '../logged/standings.ts';
 import { noCredentials } from '../manifest/credential-standings.ts';
 import { SummaryCounts } from '../manifest/summary.ts';
 import { documentLimit } from '../names/name.ts';

@@ -31,12 +31,7 @@ export function unloggedRecords(store: RecordStore, kinds: readonly LoggedKind[]
   return {
     async next() {
       const [backlog] = (await backlogs.page('key', [], { after: null, limit: 1 })).records;
-      if (backlog) return await olderPart(backlog);
-      for (const kind of kinds) {
-        const part = await unloggedPart(kind);
-        if (part) return part;
-      }
-      return undefined;
+      return backlog ? await olderPart(backlog) : await newPart();
     },
   };
 
@@ -46,7 +41,7 @@ export function unloggedRecords(store: RecordStore, kinds: readonly LoggedKind[]
     const page: Page<AnyRecord> = kind
       ? await store.of(kind.declared).page(kind.olderBy, [], request)
       : { records: [] };
-    const wanted = kind ? await additionsOf(kind, page.records) : [];
+    const wanted = kind ? await additionsOf([{ kind, found: page.records }]) : [];
     const note = olderNote(now());
     return {
       wanted: wanted.map(({ log, additions }) => ({ log, additions: [note, ...additions] })),
@@ -57,14 +52,22 @@ export function unloggedRecords(store: RecordStore, kinds: readonly LoggedKind[]
     };
   }
 
-  async function unloggedPart(kind: LoggedKind): Promise<UnloggedPart | undefined> {
-    const records: Records<AnyRecord> = store.of(kind.declared);
+  /** Of all kinds, so that what belongs together makes one head of its log. */
+  async function newPart(): Promise<UnloggedPart | undefined> {
     const request = { after: null, limit: recordsAtOnce, order: 'ascending' } as const;
-    const { records: found } = await records.page('unlogged', [], request);
-    if (found.length === 0) return undefined;
+    const read = await Promise.all(
+      kinds.map(async (kind) => {
+        const { records: found } = await store.of(kind.declared).page('unlogged', [], request);
+        return { kind, found };
+      }),
+    );
+    const some = read.filter(({ found }) => found.length > 0);
+    if (some.length === 0) return undefined;
     return {
-      wanted: await additionsOf(kind, found),
-      done: () => markLogged(records, kind, found),
+      wanted: await additionsOf(some),
+      async done() {
+        for (const { kind, found } of some) await markLogged(store.of(kind.declared), kind, found);
+      },
     };
   }
 }
@@ -84,13 +87,19 @@ export async function markLogged(
   }
 }
 
-async function additionsOf(kind: LoggedKind, found: readonly object[]): Promise<Additions[]> {
+interface Found {
+  readonly kind: LoggedKind;
+  readonly found: readonly object[];
+}
+
+async function additionsOf(some: readonly Found[]): Promise<Additions[]> {
   const byLog = new Map<string, Addition[]>();
-  for (const [at, record] of found.entries()) {
-    for (const { log, thing, bytes } of kind.entriesOf(record))
-      byLog.getOrInsertComputed(log, () => []).push({ position: null, thing, bytes });
-    if (at % recordsAtOneTurn === 0) await yieldToEventLoop();
-  }
+  for (const { kind, found } of some)
+    for (const [at, record] of found.entries()) {
+      for (const { log, thing, bytes } of kind.entriesOf(record))
+        byLog.getOrInsertComputed(log, () => []).push({ position: null, thing, bytes });
+      if (at % recordsAtOneTurn === 0) await yieldToEventLoop();
+    }
   return [...byLog].map(([log, additions]) => ({ log, additions }));
 }
 

@@ -14,6 +14,7 @@ import {
 import { fsckExports } from './exports.ts';
 import { derivedFolders, derivedSearchedFolders, fsckFolders } from './folders.ts';
 import { fsckGraphs } from './graphs.ts';
+import { fsckLoggedRecords } from './logged-records.ts';
 import { fsckLogs } from './logs.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
@@ -88,7 +89,7 @@ export async function* fsckStore(
     ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],
     ['sealed', () => fsckSealed(run)],
-    ['logs', () => fsckLogs(run)],
+    ['logs', () => fsckAllLogs(run)],
     ['orphans', () => store.orphans(run)],
   ];
   for (const [part, problems] of parts) {
@@ -112,6 +113,11 @@ async function* readable(
   } catch (error) {
     yield lost('database', part, messageOfDamage(error), 'Restore the store from a backup.');
   }
+}
+
+async function* fsckAllLogs(run: FsckRun): AsyncGenerator<StoreProblem> {
+  yield* fsckLogs(run);
+  yield* fsckLoggedRecords(run);
 }
 
 async function* fsckDerived({ store: { derived }, repair }: FsckRun): AsyncGenerator<StoreProblem> {

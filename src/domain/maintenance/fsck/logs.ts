@@ -11,7 +11,7 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { lost, messageOfDamage, type StoreProblem } from '../problems.ts';
 import type { FsckRun } from './run.ts';
 
-const restore =
+export const restoreLog =
   'Restore the store from a backup. Nothing repairs this, because others may have what was published: see docs/backup.md.';
 
 /** A head that was stored, or published. */
@@ -29,7 +29,7 @@ export async function* fsckLogs({ store }: Pick<FsckRun, 'store'>): AsyncGenerat
       yield* fsckLog({ records, store }, log);
     } catch (error) {
       if (error instanceof ServiceError && error.retryAfter !== undefined) throw error;
-      yield lost('log', log.name, messageOfDamage(error), restore);
+      yield lost('log', log.name, messageOfDamage(error), restoreLog);
     }
   }
 }
@@ -52,7 +52,7 @@ async function* fsckLog(
             'log',
             name,
             `Its root at size ${range.size} is not that of ${next.value.what}`,
-            restore,
+            restoreLog,
           );
       await yieldToEventLoop();
     }
@@ -62,10 +62,10 @@ async function* fsckLog(
       'log',
       name,
       `It has ${size} entries, and ${next.value.what} has the size ${next.value.size}`,
-      restore,
+      restoreLog,
     );
   if (!isSameHash(await rootAt(storedTiles(records, name), size), range.root()))
-    yield lost('log', name, `Its tiles do not lead to the root of its ${size} entries`, restore);
+    yield lost('log', name, `Its tiles do not lead to the root of its ${size} entries`, restoreLog);
 }
 
 /** In the order of their sizes. */

@@ -39,7 +39,8 @@ export async function* migrate({
     onProgress(part, counts[part], total[part]);
   };
   const run: MigrationRun = { ...stores, counts, count, unread: [], copiedGraphs: new Set() };
-  for (const copy of [copyBlobs, copyGraphs, copyStatements, copySealed, copyLogs, copyRecords]) {
+  // Logs last: they have everything that records say they have.
+  for (const copy of [copyBlobs, copyGraphs, copyStatements, copySealed, copyRecords, copyLogs]) {
     yield* copy(run);
     yield* run.unread.splice(0);
   }

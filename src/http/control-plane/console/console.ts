@@ -1,4 +1,5 @@
 import { errorStatus } from '../../../contract/errors.ts';
+import { standingAnswer } from '../../../contract/log-words.ts';
 import {
   agentDetail,
   listAgents,
@@ -8,6 +9,8 @@ import {
 import { type ConsoleNaming, peopleNames, targetNames } from '../../../domain/control-plane/console-names.ts';
 import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
 import { ServiceError } from '../../../domain/errors.ts';
+import { logNames } from '../../../domain/log/names.ts';
+import { type StandingReading, wholeStanding } from '../../../domain/log/standing.ts';
 import { agentPage } from '../../../ui/console/agent-page.ts';
 import { agentsPage } from '../../../ui/console/agents-page.ts';
 import { auditLogPage } from '../../../ui/console/audit-log-page.ts';
@@ -28,6 +31,7 @@ export type ConsolePorts = VisibleAgentPorts &
   AuditPagePorts & {
     readonly links: readonly Link[];
     readonly besideIntegrity: boolean;
+    readonly logs: StandingReading;
     /** Whether the service has a secret for registration tokens. */
     readonly mintsTokens: boolean;
   };
@@ -65,7 +69,9 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
       const activity = caller.role === 'admin' ? await agentActivity(ports, call, id) : undefined;
       const actors = (events?.records ?? []).map(({ actor }) => actor);
       const people = await peopleNames(ports, [detail.agent, ...detail.bindings, ...actors]);
-      return agentPage({ detail, events, people, activity });
+      const whole = await wholeStanding(ports.logs, logNames.agent(id));
+      const log = { ...standingAnswer(whole.standing), entries: whole.entries };
+      return agentPage({ detail, events, people, activity, log });
     },
   });
 

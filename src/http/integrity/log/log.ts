@@ -1,21 +1,16 @@
 import { graphLogParams, graphLogTileParams, logTileParams } from '../../../contract/integrity/log.ts';
 import { logName } from '../../../contract/integrity/log-name.ts';
 import { type AccessRule, known, type Principal } from '../../../domain/access/access.ts';
-import { toBase64 } from '../../../domain/base64.ts';
-import { ServiceError } from '../../../domain/errors.ts';
 import { graphForViewing } from '../../../domain/integrity/access/statement-scope.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
-import { parseTilePath } from '../../../domain/log/merkle/tiles.ts';
-import { blindedName, logNames } from '../../../domain/log/names.ts';
-import { keysOf, type PublishedLogs, publishedNote, publishedTile } from '../../../domain/log/published.ts';
+import { logNames } from '../../../domain/log/names.ts';
+import { keysOf, type PublishedLogs, publishedNote } from '../../../domain/log/published.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { type Answered, readyAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { nameOfLog, noteAnswer, noteAnswers, tileAnswer, tileAnswers } from '../../log-answers.ts';
 import { operation } from '../operation.ts';
 
 const tag = 'Log';
-const text = 'text/plain; charset=utf-8';
-const bytes = 'application/octet-stream';
 
 export interface LogRoutes {
   readonly publishedLogs: PublishedLogs;
@@ -27,7 +22,6 @@ export interface LogRoutes {
 /** The logs, in the form of c2sp.org/tlog-tiles. */
 export function logRoutes(app: App, { publishedLogs, graphs, publicLog }: LogRoutes): void {
   const access: AccessRule | 'public' = publicLog ? 'public' : known;
-  const forService = shared(publicLog);
   const viewed = async (principal: Principal, uuid: string) => {
     await graphForViewing(graphs, principal, uuid);
     return logNames.graph(uuid);
@@ -59,7 +53,7 @@ export function logRoutes(app: App, { publishedLogs, graphs, publicLog }: LogRou
     summary: 'Read a tile of the service log, or a bundle of its entries',
     params: logTileParams,
     answers: tileAnswers,
-    handle: ({ params }) => tileAnswer(publishedLogs, logNames.service, params.tile, forService),
+    handle: ({ params }) => tileAnswer(publishedLogs, logNames.service, params.tile, { isPublic: publicLog }),
   });
 
   operation(app, 'GET /log/v1/graphs/{uuid}/checkpoint', {
@@ -83,7 +77,7 @@ export function logRoutes(app: App, { publishedLogs, graphs, publicLog }: LogRou
       404: errorAnswer('The log is empty, or the caller may not see it'),
     },
     handle: async ({ principal, params: { uuid }, answer }) =>
-      answer(200, await nameOf(publishedLogs, await viewed(principal, uuid))),
+      answer(200, await nameOfLog(publishedLogs, await viewed(principal, uuid))),
   });
 
   operation(app, 'GET /log/v1/graphs/{uuid}/key', {
@@ -103,56 +97,6 @@ export function logRoutes(app: App, { publishedLogs, graphs, publicLog }: LogRou
     params: graphLogTileParams,
     answers: tileAnswers,
     handle: async ({ principal, params: { uuid, tile } }) =>
-      tileAnswer(publishedLogs, await viewed(principal, uuid), tile, shared(false)),
+      tileAnswer(publishedLogs, await viewed(principal, uuid), tile, { isPublic: false }),
   });
-}
-
-async function nameOf({ reading }: PublishedLogs, name: string) {
-  const nonce = await reading.nonceOf(name);
-  if (!nonce) throw new ServiceError('not_found', 'This log has no entries yet.');
-  return { name, nonce: toBase64(nonce), blinded_name: toBase64(blindedName(name, nonce)) };
-}
-
-const noteAnswers = {
-  200: { description: 'The text', content: { 'text/plain': { schema: { type: 'string' } } } },
-  404: errorAnswer('Nothing is published yet, or the caller may not see the log'),
-} as const;
-
-const tileAnswers = {
-  200: {
-    description: 'Hashes of 32 bytes; of entries each after its length in two bytes',
-    content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-  },
-  404: errorAnswer('It is beyond the published tree, or the caller may not see the log'),
-} as const;
-
-/** A checkpoint changes, so caches ask each time. */
-function noteAnswer(note: string): Answered {
-  return readyAnswer(new Response(note, { headers: { 'content-type': text, 'cache-control': 'no-cache' } }));
-}
-
-/** Tiles never change. */
-function shared(isPublic: boolean): string {
-  return `${isPublic ? 'public' : 'private'}, max-age=31536000, immutable`;
-}
-
-async function tileAnswer(
-  ports: PublishedLogs,
-  log: string,
-  path: string,
-  caching: string,
-): Promise<Answered> {
-  const tile = await publishedTile(ports, log, tileAt(path));
-  return readyAnswer(
-    new Response(new Uint8Array(tile), { headers: { 'content-type': bytes, 'cache-control': caching } }),
-  );
-}
-
-/** @throws ServiceError `not_found`, because a path that is no tile's is nothing. */
-function tileAt(path: string) {
-  try {
-    return parseTilePath(path);
-  } catch (cause) {
-    throw new ServiceError('not_found', `There is no tile ${JSON.stringify(path)}.`, { cause });
-  }
 }
