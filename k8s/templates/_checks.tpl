@@ -21,6 +21,9 @@
 {{- if and $v.signingKey (not (regexMatch "\"(d|keys)\"\\s*:" $v.signingKey)) -}}
   {{- $problems = append $problems "signingKey is not a private JWK. Make one with \"cairn key create signing-key.json\" and pass --set-file signingKey=signing-key.json." -}}
 {{- end -}}
+{{- if and $v.logKey (not (regexMatch "\"(d|keys)\"\\s*:" $v.logKey)) -}}
+  {{- $problems = append $problems "logKey is not a private JWK. Make one with \"cairn key create log-key.json\" and pass --set-file logKey=log-key.json." -}}
+{{- end -}}
 
 {{- $secrets := dict
   "controlPlane.auth.idp.stateSecret" $idp.stateSecret

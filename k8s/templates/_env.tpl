@@ -138,6 +138,10 @@ Variables of processes that listen. No authentication is allowed if the values a
   value: "3050"
 - name: CAIRN_METRICS_PORT
   value: "9464"
+{{- if include "cairn.hasLogKey" .root }}
+- name: CAIRN_LOG_KEY_FILE
+  value: /log-key/log-key.json
+{{- end }}
 - name: CAIRN_SHUTDOWN_DELAY
   value: {{ $v.shutdown.delaySeconds }}s
 - name: CAIRN_SHUTDOWN_TIMEOUT

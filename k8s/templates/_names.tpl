@@ -39,7 +39,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
-{{/* The name of the Secret with a group of keys: "connections", "signingKey" or "controlPlaneAuth". */}}
+{{/* The name of the Secret with a group of keys: "connections", "signingKey", "logKey" or "controlPlaneAuth". */}}
 {{- define "cairn.secret" -}}
 {{- default (printf "%s-%s" (include "cairn.fullname" .root) (kebabcase .group)) (index .root.Values.existingSecrets .group) -}}
 {{- end -}}

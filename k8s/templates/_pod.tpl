@@ -94,7 +94,11 @@ initContainers:
 {{- if or (not .Values.embedded.enabled) .Values.signingKey .Values.existingSecrets.signingKey -}}yes{{- end -}}
 {{- end -}}
 
-{{/* @param root, secret: name of the Secret with the signing key, claim: whether to mount the data folder. */}}
+{{- define "cairn.hasLogKey" -}}
+{{- if or .Values.logKey .Values.existingSecrets.logKey -}}yes{{- end -}}
+{{- end -}}
+
+{{/* @param root, secret: name of the Secret with the signing key, claim: whether to mount the data folder, logKey: whether to mount the key of the log. */}}
 {{- define "cairn.volumes" -}}
 - name: tmp
   emptyDir:
@@ -106,6 +110,14 @@ initContainers:
     defaultMode: 0440
     items:
       - { key: {{ include "cairn.secretKey" (dict "root" .root "key" "signingKey") }}, path: signing-key.json }
+{{- end }}
+{{- if and .logKey (include "cairn.hasLogKey" .root) }}
+- name: log-key
+  secret:
+    secretName: {{ include "cairn.secret" (dict "root" .root "group" "logKey") }}
+    defaultMode: 0440
+    items:
+      - { key: {{ include "cairn.secretKey" (dict "root" .root "key" "logKey") }}, path: log-key.json }
 {{- end }}
 {{- if .claim }}
 - name: data
@@ -121,6 +133,9 @@ initContainers:
 - { name: tmp, mountPath: /tmp }
 {{- if include "cairn.hasKeyVolume" .root }}
 - { name: keys, mountPath: /keys, readOnly: true }
+{{- end }}
+{{- if and .logKey (include "cairn.hasLogKey" .root) }}
+- { name: log-key, mountPath: /log-key, readOnly: true }
 {{- end }}
 {{- if .claim }}
 - { name: data, mountPath: /data }

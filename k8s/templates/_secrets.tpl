@@ -6,6 +6,7 @@
 {{- $all := dict
   "connections" (dict $keys.mongodbURL $v.connections.mongodbURL $keys.redisURL $v.connections.redisURL)
   "signingKey" (dict $keys.signingKey $v.signingKey)
+  "logKey" (dict $keys.logKey $v.logKey)
   "controlPlaneAuth" (dict
     $keys.stateSecret $idp.stateSecret
     $keys.registrationTokenSecret $v.controlPlane.auth.registrationTokenSecret

@@ -9,6 +9,7 @@ CAIRN_MONGODB_DATABASE: connections.mongodbDatabase
 CAIRN_REDIS_URL: existingSecrets.connections
 CAIRN_REDIS_PREFIX: connections.redisPrefix
 CAIRN_SIGNING_KEY_FILE: existingSecrets.signingKey
+CAIRN_LOG_KEY_FILE: existingSecrets.logKey
 CAIRN_PUBLIC_URL: publicURL
 CAIRN_CLAIM_NAMESPACE: claimNamespace
 CAIRN_AUTH_MODE: integrity.auth.mode

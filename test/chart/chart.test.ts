@@ -104,11 +104,14 @@ describeChart('the Helm chart', () => {
       'minimal',
       'existingSecrets.connections=',
       'existingSecrets.signingKey=',
+      'existingSecrets.logKey=',
       ...connections,
       `signingKey=${key}`,
+      `logKey=${key}`,
     );
     expect(stdout.match(/(?<=kind: Secret\nmetadata:\n {2}name: ).*/g)?.toSorted()).toEqual([
       'cairn-connections',
+      'cairn-log-key',
       'cairn-setup-connections',
       'cairn-setup-signing-key',
       'cairn-signing-key',
@@ -188,6 +191,7 @@ describeChart('the Helm chart', () => {
       'stateSecret, idpClientID and idpClientSecret in existingSecrets.controlPlaneAuth',
     ],
     ['a key that is none', 'minimal', ['signingKey=abc'], 'signingKey is not a private JWK.'],
+    ['a log key that is none', 'minimal', ['logKey=abc'], 'logKey is not a private JWK.'],
     [
       'no servers',
       'minimal',

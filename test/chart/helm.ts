@@ -49,7 +49,7 @@ export function lint(example: string): Promise<Outcome> {
  */
 export function render(example: string, ...changes: readonly string[]): Promise<Outcome> {
   const flagOf = (change: string) => {
-    if (change.startsWith('signingKey=')) return '--set-literal';
+    if (/^(?:signing|log)Key=/.test(change)) return '--set-literal';
     return change.startsWith('settings.') ? '--set-string' : '--set';
   };
   const sets = changes.flatMap((change) => [flagOf(change), change]);

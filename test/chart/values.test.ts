@@ -124,6 +124,17 @@ describeChart('the values of the Helm chart', () => {
     expect(job).toContain('onExitCodes: { containerName: setup, operator: In, values: [2] }');
   });
 
+  test('give all processes that publish or answer logs their key, and no job', () => {
+    const mount = '- { name: log-key, mountPath: /log-key, readOnly: true }';
+    for (const name of ['integrity', 'control-plane', 'jobs']) {
+      const deployment = objectOf(of('minimal'), 'Deployment', name);
+      expect(deployment).toContain(mount);
+      expect(deployment).toMatch(/name: CAIRN_LOG_KEY_FILE\n\s+value: \/log-key\/log-key.json\n/);
+      expect(deployment).toMatch(/secretName: cairn-log-key\n/);
+    }
+    expect(of('minimal').split(mount)).toHaveLength(4);
+  });
+
   test('name the keys in Secrets', async () => {
     const names = ['mongodbURL=uri', 'signingKey=jwk', 'stateSecret=state'];
     const text = await changed('browser', ...names.map((name) => `existingSecrets.keys.${name}`));
