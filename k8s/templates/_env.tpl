@@ -138,7 +138,7 @@ Variables of processes that listen. No authentication is allowed if the values a
   value: "3050"
 - name: CAIRN_METRICS_PORT
   value: "9464"
-{{- if include "cairn.hasLogKey" .root }}
+{{- if and (ne .component "admission") (include "cairn.hasLogKey" .root) }}
 - name: CAIRN_LOG_KEY_FILE
   value: /log-key/log-key.json
 {{- end }}

@@ -10,7 +10,7 @@ export function splitByPath(controlPlane: Fetch, integrity: Fetch): Fetch {
 
 /** Whether a path belongs to the control plane, also where it shares its address with the integrity service. */
 export function isControlPlanePath(path: string): boolean {
-  const isApi = path.startsWith('/v1/') || path.startsWith('/log/v1/agents/');
+  const isApi = path.startsWith('/v1/') || isBelow(path, '/log/v1/agents');
   return path === '/health' || isApi || isAccessPage(path) || isConsolePage(path);
 }
 
@@ -28,5 +28,9 @@ export const consolePages = ['/ui/agents', '/ui/tokens', '/ui/limits', '/ui/audi
 
 /** Whether a path is a page of the console. The pages hold data. */
 function isConsolePage(path: string): boolean {
-  return consolePages.some((page) => path === page || path.startsWith(`${page}/`));
+  return consolePages.some((page) => isBelow(path, page));
+}
+
+function isBelow(path: string, top: string): boolean {
+  return path === top || path.startsWith(`${top}/`);
 }
