@@ -1,8 +1,8 @@
 import { fileChunks } from '../cli/client/local-files.ts';
 import { manifestForm } from '../cli/client/manifest-form.ts';
-import { readPolicyFile } from '../cli/client/policy-file.ts';
 import { checkOffline } from '../cli/commands/check/check-offline.ts';
 import { checkText } from '../cli/commands/check/check-text.ts';
+import { readPolicyFile } from '../cli/commands/policy/policy-file.ts';
 import { exitCodes, Failure } from '../cli/terminal/failure.ts';
 import { shownIdentifier } from '../cli/terminal/identifier.ts';
 import { indented } from '../cli/terminal/output.ts';

@@ -5,7 +5,9 @@ import { boundedFetch, type Fetch } from './bounded-fetch.ts';
 export const witnessTimeoutMs = 5_000;
 const maxBytes = 256 << 10;
 
-export function witnessClient(fetch: Fetch = boundedFetch({ timeoutMs: witnessTimeoutMs, maxBytes })): WitnessClient {
+export function witnessClient(
+  fetch: Fetch = boundedFetch({ timeoutMs: witnessTimeoutMs, maxBytes }),
+): WitnessClient {
   const call = async (url: string, init: RequestInit) => {
     const answer = await fetch(url, init);
     return { status: answer.status, body: await answer.text() };

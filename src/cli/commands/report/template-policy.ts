@@ -5,9 +5,9 @@ import { openCarrier } from '../../../domain/integrity/manifest/carrier.ts';
 import { type Policy, policyLimit, readPolicy } from '../../../domain/integrity/policies/read-policy.ts';
 import { templateNamed, templateNames } from '../../../ui/template-report/templates.ts';
 import { openRandomAccess, pathKind } from '../../client/local-files.ts';
-import { readPolicyFile } from '../../client/policy-file.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
+import { readPolicyFile } from '../policy/policy-file.ts';
 import type { CarriedFile } from '../verify/verify-manifest.ts';
 
 /**
