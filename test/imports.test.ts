@@ -28,7 +28,10 @@ const rules: ImportRules = {
     queues: { files: ['queues/'], below: ['domain'] },
     browser: { files: ['src/ui/browser/'], below: ['words'], types: ['contract'] },
     ui: { files: ['src/ui/'], below: ['words', 'contract', 'domain'] },
-    verifier: { files: ['src/verifier/'], below: ['cli', 'browser', ...adapters, 'contract', 'domain'] },
+    verifier: {
+      files: ['src/verifier/'],
+      below: ['cli', 'browser', ...adapters, 'words', 'contract', 'domain'],
+    },
     http: { files: ['src/http/'], below: ['ui', 'platform', 'words', 'contract', 'domain'] },
     roots: { files: compositionRoots, below: ['http', ...adapters, 'contract', 'domain'] },
     cli: { files: ['src/cli/'], below: ['roots', 'http', 'ui', ...adapters, 'words', 'contract', 'domain'] },

@@ -53,6 +53,27 @@ const requests: Record<string, Row> = {
     path: '/v1/agents/agent_0/status-events',
     status: 200,
   },
+  // No log is published here.
+  'GET /log/v1/agents/{id}/checkpoint': {
+    access: 'authenticated',
+    path: '/log/v1/agents/agent_0/checkpoint',
+    status: 404,
+  },
+  'GET /log/v1/agents/{id}/name': {
+    access: 'authenticated',
+    path: '/log/v1/agents/agent_0/name',
+    status: 404,
+  },
+  'GET /log/v1/agents/{id}/key': {
+    access: 'authenticated',
+    path: '/log/v1/agents/agent_0/key',
+    status: 404,
+  },
+  'GET /log/v1/agents/{id}/tile/{tile}': {
+    access: 'authenticated',
+    path: '/log/v1/agents/agent_0/tile/0/000.p/1',
+    status: 404,
+  },
   'POST /v1/agents/{id}/revoke': { access: 'admin', path: '/v1/agents/agent_0/revoke', status: 200 },
   'POST /v1/agents/{id}/restore': { access: 'admin', path: '/v1/agents/agent_0/restore', status: 200 },
   'PATCH /v1/agents/{id}/bindings/{binding_id}': {

@@ -138,7 +138,8 @@ async function certificatesOf(
     const { revoked = false, suspended = false } = found.get(record.credentialId) ?? {};
     const own = revoked ? 'revoked' : isExpired ? 'expired' : suspended ? 'suspended' : 'valid';
     const { outcomeCid, policyCid } = record;
-    const outcome = own === 'valid' && outcomeCid !== null ? parseCid(outcomeCid) : undefined;
+    // Records of earlier versions have none.
+    const outcome = own === 'valid' && outcomeCid ? parseCid(outcomeCid) : undefined;
     const lost = outcome && (await lostSupport(reading, outcome, everything));
     const controls = policyCid === null ? [] : await controlsOf(ports, policyCid);
     const unreviewedControls = unreviewed(controls, records);

@@ -61,7 +61,7 @@ function factOf(
   return {
     kind,
     ...(signer !== null && { signer }),
-    ...(identityIssuer !== null && { issuer: identityIssuer }),
+    ...(identityIssuer && { issuer: identityIssuer }),
     ...(standing === undefined ? { unknown: { standing: 'standing_unknown' } } : { standing }),
     is_registrant: signer !== null && signer === claim.registeredBy,
     ...(validFrom !== null && { time: statementTime(new Date(validFrom)) }),
