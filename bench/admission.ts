@@ -141,7 +141,7 @@ await withFolder(async (folder) => {
   });
   const review = reviewer(webhook, folder);
   const rows = [];
-  for (const count of [10, 100]) {
+  for (const count of [10, 50]) {
     const images = await build(service.url, count);
     await load(review, images, perSecond);
     const before = [cpuSeconds(webhook.pid), cpuSeconds(service.pid)] as const;

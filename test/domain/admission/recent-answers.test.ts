@@ -16,6 +16,7 @@ beforeEach(() => {
       return asked.at(-1)?.promise ?? Promise.reject(new Error());
     },
     clock: () => now,
+    random: () => 0,
   });
 });
 
