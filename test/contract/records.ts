@@ -17,6 +17,7 @@ const shape = z.object({
   isSold: z.boolean(),
   dueAt: z.int().nullable(),
   notes: z.unknown(),
+  edition: z.int().default(1),
 });
 type Book = z.output<typeof shape>;
 
@@ -57,6 +58,7 @@ function book(more: Partial<Book> = {}): Book {
     isSold: false,
     dueAt: null,
     notes: null,
+    edition: 1,
     ...more,
   };
 }
@@ -95,6 +97,18 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().get(whole.isbn)).toEqual(whole);
       expect(await records().get(bare.isbn)).toEqual(bare);
       expect(await records().get(randomUUID())).toBeUndefined();
+    });
+
+    test('reads a record of an earlier version with the defaults of the members that it lacks', async () => {
+      const { edition, ...earlier } = book();
+      await records().insert([earlier as Book]);
+      expect(await records().get(earlier.isbn)).toEqual({ ...earlier, edition });
+      expect(await all('byAuthor', [earlier.author])).toEqual([{ ...earlier, edition }]);
+      expect(await records().update(earlier.isbn, {}, { price: 1 })).toEqual({
+        ...earlier,
+        edition,
+        price: 1,
+      });
     });
 
     test('insert reports which records are new, and keeps existing ones', async () => {
@@ -328,6 +342,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       isSold: fc.boolean(),
       dueAt: fc.option(time),
       notes: fc.constant(null),
+      edition: fc.constant(1),
     });
     const library = fc.sample(some, { numRuns: 120, seed: 7 });
     let store: RecordStore & AsyncDisposable;

@@ -10,7 +10,10 @@ type Field<Shape extends z.ZodObject> = Key<Shape> | `${Key<Shape>}.${string}`;
 export type Fixed = Readonly<Record<string, boolean>>;
 
 interface Declaration<Shape extends z.ZodObject, Unique extends string, Index extends string> {
-  /** Members are JSON, and none is optional: missing values are null. Times are milliseconds since 1970. */
+  /**
+   * Members are JSON, and none is optional: missing values are null. Times are milliseconds since 1970. A member that records
+   * of earlier versions lack has a default, with which they are read.
+   */
   readonly shape: Shape;
   /** A string that identifies a record and never changes. */
   readonly key: Key<Shape>;
@@ -43,6 +46,8 @@ export interface Collection<Shape extends z.ZodObject = z.ZodObject, Index exten
   readonly expiry: string | null;
   readonly isTransient: boolean;
   readonly terms: Terms<never> | null;
+  /** Of members that a record of an earlier version may lack; null if there are none. */
+  readonly defaults: Readonly<Record<string, unknown>> | null;
 }
 
 /** The records of a collection: `RecordsOf<typeof users>`. */
@@ -87,5 +92,14 @@ export function collection<
     unique: { ...unique },
     indexes: { ...unique, ...indexes, ...implied } as Record<Unique | Index | 'key' | 'expiry', string[]>,
     expiry,
+    defaults: defaultsIn(declaration.shape),
   };
+}
+
+function defaultsIn({ shape }: z.ZodObject): Readonly<Record<string, unknown>> | null {
+  const found = Object.entries(shape).flatMap(([name, { _zod }]) => {
+    const { def } = _zod as z.core.$ZodTypes['_zod'];
+    return def.type === 'default' ? [[name, def.defaultValue] as const] : [];
+  });
+  return found.length === 0 ? null : Object.fromEntries(found);
 }

@@ -173,9 +173,10 @@ function equals([member, value]: readonly [string, Scalar]): readonly [sql: stri
   return typeof value === 'boolean' ? [isBoolean(member, value)] : [`${quoted(member)} IS ?`, value];
 }
 
-function recordOf<Item>({ name }: Collection, { record }: Record<string, SQLOutputValue>): Item {
+function recordOf<Item>({ name, defaults }: Collection, { record }: Record<string, SQLOutputValue>): Item {
   try {
-    return JSON.parse(String(record)) as Item;
+    const read = JSON.parse(String(record));
+    return defaults === null ? read : { ...defaults, ...read };
   } catch (cause) {
     const message = `A record of ${name} is damaged. Run "cairn fsck" to see which.`;
     throw new ServiceError('internal', message, { cause });

@@ -35,7 +35,7 @@ export function recordOf(
   { _id, [termsMember]: _, ...rest }: RecordDocument,
 ): Record<string, unknown> {
   const nulls = omittedNulls(collection).map((member) => [member, null]);
-  return { [collection.key]: _id, ...Object.fromEntries(nulls), ...rest };
+  return { [collection.key]: _id, ...collection.defaults, ...Object.fromEntries(nulls), ...rest };
 }
 
 export function indexesOf(collection: Collection): CollectionIndexes {
