@@ -1,6 +1,5 @@
 import { EvidencePool } from '../../../../workers/evidence-pool.ts';
 import { type CheckAnswer, checkJson } from '../../../contract/integrity/checks.ts';
-import { ServiceError } from '../../../domain/errors.ts';
 import { checkManifest } from '../../../domain/integrity/policies/check-manifest.ts';
 import type { Facts } from '../../../domain/integrity/policies/facts.ts';
 import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
@@ -42,15 +41,16 @@ const readMs = 60_000;
  */
 export async function checkOffline(
   { path, form }: CarriedFile,
-  { subject, policy, explain, now = new Date() }: Question & { readonly subject: string | undefined },
+  { subject, policy, explain, now: at = new Date() }: Question & { readonly subject: string | undefined },
   sources: readonly ContextSource[],
   beside: Beside,
   onRead: (bytes: number) => void,
 ): Promise<Checked> {
   await using opened = new AsyncDisposableStack();
-  const { ports, file } = opened.use(await openManifestVerification(path, sources, beside, onRead));
+  const now = () => at;
+  const { ports, file } = opened.use(await openManifestVerification(path, sources, beside, onRead, now));
   const evidenceReader = opened.use(new EvidencePool(maxDepth, readMs, () => {}));
-  const checking = { ...ports, evidenceReader, serviceDids: new Set(beside.service), now: () => now };
+  const checking = { ...ports, evidenceReader, serviceDids: new Set(beside.service), now };
   const request = { subject, policy, explain };
   const { check, facts } = await checkManifest(checking, file, form, request).catch(failAbout);
   return { answer: checkJson(check, explain ? facts : undefined), names: namesIn(facts) };
@@ -63,9 +63,10 @@ function namesIn(facts: readonly Facts[]): Map<string, string> {
   return new Map(things.flatMap(([id, { name }]) => (name ? [[id, name]] : [])));
 }
 
-function failAbout(error: unknown): never {
-  if (!(error instanceof ServiceError)) throw error;
-  if (error.code === 'not_found') throw new Failure(exitCodes.cannotTell, error.message, { cause: error });
-  if (error.code === 'conflict') failUsage(error.message);
+/** @throws Failure (cannot tell) if nobody knows the subject, (usage) if several things have its name. */
+export function failAbout(error: unknown): never {
+  const { code, message } = error as { readonly code?: unknown; readonly message: string };
+  if (code === 'not_found') throw new Failure(exitCodes.cannotTell, message, { cause: error });
+  if (code === 'conflict') failUsage(message);
   throw error;
 }

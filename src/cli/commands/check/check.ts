@@ -13,8 +13,9 @@ import { readPolicyFile } from '../policy/policy-file.ts';
 import { addTrustOptions, collect, type TrustFlags } from '../verify/verification-options.ts';
 import type { CarriedFile } from '../verify/verify-manifest.ts';
 import { type Asked, askedFor } from './asked.ts';
+import { type Checked, checkOffline } from './check-offline.ts';
 import { checkText } from './check-text.ts';
-import { type Checked, checkOffline, checkWithService, explaining } from './checked.ts';
+import { checkWithService, explaining } from './checked.ts';
 
 interface CheckFlags extends TrustFlags {
   readonly policy?: string;
@@ -146,7 +147,7 @@ async function shown(
   }
   if (flags.junit) return (await import('./junit.ts')).junitXml(answer, policy.document.name, named);
   const verdict = flags.policy === undefined ? '' : checkText(answer, named);
-  return verdict + (flags.explain ? facts.map((each) => factsText(each)).join('---\n') : '');
+  return verdict + (flags.explain ? facts.map(factsText).join('---\n') : '');
 }
 
 /** Facts as YAML, without empty lists and without what only names statements. */

@@ -1,40 +1,10 @@
-import { EvidencePool } from '../../../../workers/evidence-pool.ts';
-import {
-  type CheckAnswer,
-  checkAnswer,
-  type checkBody,
-  checkJson,
-} from '../../../contract/integrity/checks.ts';
-import { ServiceError } from '../../../domain/errors.ts';
-import { checkManifest } from '../../../domain/integrity/policies/check-manifest.ts';
-import type { Facts } from '../../../domain/integrity/policies/facts.ts';
+import { type CheckAnswer, checkAnswer, type checkBody } from '../../../contract/integrity/checks.ts';
 import { type Policy, policyOf } from '../../../domain/integrity/policies/read-policy.ts';
-import type { ContextSource } from '../../../domain/integrity/ports.ts';
-import { ApiRefusal, answerJson, jsonBody, openClient } from '../../client/api-client.ts';
+import { answerJson, jsonBody, openClient } from '../../client/api-client.ts';
 import type { ClientSettings } from '../../client/client-settings.ts';
 import { graphIdOf } from '../../client/graphs.ts';
 import { askNames } from '../../client/names.ts';
-import { exitCodes, Failure, failUsage } from '../../terminal/failure.ts';
-import {
-  type CarriedFile,
-  type ManifestTrustOptions,
-  maxDepth,
-  openManifestVerification,
-} from '../verify/verify-manifest.ts';
-
-export interface Checked {
-  readonly answer: CheckAnswer;
-  /** What things are called, by identifier. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-export interface Question {
-  readonly policy: Policy;
-  /** Whether the answer has all facts. */
-  readonly explain: boolean;
-  /** The time of the check. Default: the present. */
-  readonly now?: Date;
-}
+import { type Checked, failAbout, type Question } from './check-offline.ts';
 
 /**
  * Asks the service.
@@ -55,50 +25,6 @@ export async function checkWithService(
   const response = await client.send('POST', '/checks/v1', request).catch(failAbout);
   const answer = await answerJson(response, checkAnswer);
   return { answer, names: await askNames(client, idsIn(answer)) };
-}
-
-/** What is known beside a manifest. */
-export interface Beside extends ManifestTrustOptions {
-  /** DIDs that a signer `service` means. */
-  readonly service: readonly string[];
-}
-
-const readMs = 60_000;
-
-/**
- * Verifies a manifest, and answers from it alone. Nothing passes if it was altered.
- * @param subject undefined for the results of the manifest.
- * @throws Failure (cannot tell) if nothing in it speaks of the subject, (usage) if several things have its name.
- */
-export async function checkOffline(
-  { path, form }: CarriedFile,
-  { subject, policy, explain, now: at = new Date() }: Question & { readonly subject: string | undefined },
-  sources: readonly ContextSource[],
-  beside: Beside,
-  onRead: (bytes: number) => void,
-): Promise<Checked> {
-  await using opened = new AsyncDisposableStack();
-  const now = () => at;
-  const { ports, file } = opened.use(await openManifestVerification(path, sources, beside, onRead, now));
-  const evidenceReader = opened.use(new EvidencePool(maxDepth, readMs, () => {}));
-  const checking = { ...ports, evidenceReader, serviceDids: new Set(beside.service), now };
-  const request = { subject, policy, explain };
-  const { check, facts } = await checkManifest(checking, file, form, request).catch(failAbout);
-  return { answer: checkJson(check, explain ? facts : undefined), names: namesIn(facts) };
-}
-
-function namesIn(facts: readonly Facts[]): Map<string, string> {
-  const things = facts
-    .flatMap(({ things: { artefacts, agents } }) => [artefacts, agents])
-    .flatMap(Object.entries<{ name?: string | undefined }>);
-  return new Map(things.flatMap(([id, { name }]) => (name ? [[id, name]] : [])));
-}
-
-function failAbout(error: unknown): never {
-  if (!(error instanceof ApiRefusal || error instanceof ServiceError)) throw error;
-  if (error.code === 'not_found') throw new Failure(exitCodes.cannotTell, error.message, { cause: error });
-  if (error.code === 'conflict') failUsage(error.message);
-  throw error;
 }
 
 /** The things that a person reads about. */

@@ -10,7 +10,7 @@ import { reasonOf } from '../../../domain/json/shape-problems.ts';
 import { pathKind } from '../../client/local-files.ts';
 import { manifestForm } from '../../client/manifest-form.ts';
 import { failUsage } from '../../terminal/failure.ts';
-import { checkOffline } from '../check/checked.ts';
+import { checkOffline } from '../check/check-offline.ts';
 
 export interface ExampleOutcome {
   readonly name: string;

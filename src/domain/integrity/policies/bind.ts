@@ -51,7 +51,7 @@ export class Binding {
 
   #subject(): FieldMap {
     const { subject, things } = this.#facts;
-    return this.#fact('artefact', things.artefacts[subject] as Plain, subject);
+    return this.#fact('artefact', (things.artefacts[subject] ?? { id: subject }) as Plain, subject);
   }
 
   /** @param kind undefined for what conditions can name everywhere. */
