@@ -22,18 +22,9 @@ import type { Store } from '../storage/open.ts';
 import { type LogWatch, openLogWatch } from './log-watch.ts';
 import { repeatedly } from './repeatedly.ts';
 
-type LogSettings = Pick<
-  Settings,
-  | 'logKeyFile'
-  | 'logMlDsaKeyFile'
-  | 'logWitnesses'
-  | 'logHeadFile'
-  | 'dataDir'
-  | 'mongodbUrl'
-  | 'publicUrl'
-  | 'host'
-  | 'port'
->;
+type KeySettings = Pick<Settings, 'logKeyFile' | 'logMlDsaKeyFile' | 'dataDir' | 'mongodbUrl'>;
+type LogSettings = KeySettings &
+  Pick<Settings, 'logWitnesses' | 'logHeadFile' | 'publicUrl' | 'host' | 'port'>;
 
 /** The logs of a store, and the keys that this process signs with. */
 export interface ServiceLogs extends PublishedLogs {
@@ -49,7 +40,7 @@ export interface ServiceLogs extends PublishedLogs {
  */
 export async function openServiceLogs(store: Store, settings: LogSettings, log: Log): Promise<ServiceLogs> {
   const records = logRecords(store);
-  const keys = await logKeysOf(settings);
+  const keys = await logKeysOf(records, settings);
   if (!keys)
     log.warn(
       'The log grows, but no checkpoint is published, because this service has no key for it. Set CAIRN_LOG_KEY_FILE, the same for all processes.',
@@ -95,11 +86,11 @@ function sharedTurns(store: Pick<Store, 'of' | 'now'>): Turns {
  */
 export async function openLogsForReading(
   store: Pick<Store, 'of' | 'loggedRows' | 'now'>,
-  settings: Parameters<typeof logKeysOf>[0],
+  settings: KeySettings,
 ) {
   const records = logRecords(store);
   const reading = logReading(records, store.loggedRows);
-  const keys = await logKeysOf(settings);
+  const keys = await logKeysOf(records, settings);
   return {
     records,
     reading,
@@ -113,16 +104,18 @@ export async function openLogsForReading(
   };
 }
 
-/** The keys that this process signs with; undefined if it has none. @throws ServiceError `unavailable` */
-export async function logKeysOf({
-  logKeyFile,
-  logMlDsaKeyFile,
-  dataDir,
-  mongodbUrl,
-}: Pick<LogSettings, 'logKeyFile' | 'logMlDsaKeyFile' | 'dataDir' | 'mongodbUrl'>) {
+/**
+ * The keys that this process signs with; undefined if it has none. On the embedded store, a log that was never published gets one.
+ * @throws ServiceError `unavailable`
+ */
+export async function logKeysOf(
+  records: Pick<LogRecords, 'checkpoints'>,
+  { logKeyFile, logMlDsaKeyFile, dataDir, mongodbUrl }: KeySettings,
+): Promise<LogKeys | undefined> {
   if (logKeyFile !== null) return await openLogKeys({ file: logKeyFile, mayCreate: false }, logMlDsaKeyFile);
   if (mongodbUrl !== null) return undefined;
-  return await openLogKeys({ file: join(dataDir, 'log-key.json'), mayCreate: true }, logMlDsaKeyFile);
+  const mayCreate = (await newestCheckpoint(records)) === undefined;
+  return await openLogKeys({ file: join(dataDir, 'log-key.json'), mayCreate }, logMlDsaKeyFile);
 }
 
 /** The origin under which the log was published first. It stays, because it is the name of the log for everybody else. */

@@ -29,7 +29,7 @@ export async function takeNewOrigin(
   assertOrigin(origin);
   await using store = await openStore(settings, waiting);
   const records = logRecords(store);
-  const keys = await logKeysOf(settings);
+  const keys = await logKeysOf(records, settings);
   const [service] = await openLogs(records.logs, [logNames.service, logNames.statements]);
   const last = await newestCheckpoint(records);
   if (!keys || !service?.vkey || !last)

@@ -55,11 +55,17 @@ export async function openKey(
     return keyIn(await read(file), type);
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    const reason = isMissing ? 'there is no such file' : messageOf(cause).replace(/\.$/, '');
+    const reason = isMissing ? missing[type] : messageOf(cause).replace(/\.$/, '');
     const message = `The log key ${file} (${setting}) cannot be used: ${reason}.`;
     throw new ServiceError('unavailable', message, { cause });
   }
 }
+
+const missing = {
+  ed25519:
+    'there is no such file. Copy the key that has signed this log there. A log that was never published can get a new one: "cairn key create"',
+  'ml-dsa-44': 'there is no such file. Make one: "openssl genpkey -algorithm ML-DSA-44"',
+} as const;
 
 async function read(file: string): Promise<string> {
   await using handle = await open(file);
@@ -72,12 +78,20 @@ async function read(file: string): Promise<string> {
 }
 
 function keyIn(text: string, type: string): KeyObject {
-  const key = text.startsWith('-----BEGIN')
-    ? createPrivateKey(text)
-    : createPrivateKey({ key: JSON.parse(text), format: 'jwk' });
+  const key = privateKeyIn(text);
   if (key.asymmetricKeyType !== type)
     throw new Error(`it holds a key of the type ${key.asymmetricKeyType}, and the log needs ${type}`);
   return key;
+}
+
+function privateKeyIn(text: string): KeyObject {
+  try {
+    return text.startsWith('-----BEGIN')
+      ? createPrivateKey(text)
+      : createPrivateKey({ key: JSON.parse(text), format: 'jwk' });
+  } catch (cause) {
+    throw new Error('it is no private key in the form of a JWK or PEM', { cause });
+  }
 }
 
 async function createMissing(file: string): Promise<void> {

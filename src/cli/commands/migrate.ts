@@ -90,11 +90,17 @@ function storeSettings(io: Io, store: string, database: string, temporary: strin
 }
 
 function keyAdvice(from: StoreSettings, to: StoreSettings): string {
-  const inFolder = (store: StoreSettings) =>
-    store.mongodbUrl === null ? join(store.dataDir, 'signing-key.json') : undefined;
-  const key = inFolder(from) ?? 'the file of CAIRN_SIGNING_KEY_FILE';
-  const place = inFolder(to) ?? 'a file that CAIRN_SIGNING_KEY_FILE names';
-  return `Asynchronous exports and sessions were not copied. Copy the signing key: ${key} to ${place}.`;
+  const keys = [
+    ['signing key', 'signing-key.json', 'CAIRN_SIGNING_KEY_FILE'],
+    ['key of the log', 'log-key.json', 'CAIRN_LOG_KEY_FILE'],
+  ] as const;
+  const copies = keys.map(([name, file, setting]) => {
+    const inFolder = (store: StoreSettings) =>
+      store.mongodbUrl === null ? join(store.dataDir, file) : undefined;
+    const place = inFolder(to) ?? `a file that ${setting} names`;
+    return `Copy the ${name}: ${inFolder(from) ?? `the file of ${setting}`} to ${place}.`;
+  });
+  return ['Asynchronous exports and sessions were not copied.', ...copies].join(' ');
 }
 
 function text(summary: MigrationCounts): string {

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { access, chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -34,12 +34,38 @@ describe('the key of a log', () => {
         await writeNewKey(file, 'P-256');
       },
     ],
+    [
+      'a JWK of something else',
+      'it is no private key in the form of a JWK or PEM',
+      (file: string) => writeFile(file, '{"kty":"x"}', { mode: 0o600 }),
+    ],
+    [
+      'a text',
+      'it is no private key in the form of a JWK or PEM',
+      (file: string) => writeFile(file, 'junk', { mode: 0o600 }),
+    ],
   ])('is refused if it is %s', async (_what, reason, make) => {
     const file = await newFile();
     await make(file);
     await expect(openLogKeys({ file, mayCreate: false }, null)).rejects.toThrow(
       `The log key ${file} (CAIRN_LOG_KEY_FILE) cannot be used: ${reason}`,
     );
+  });
+
+  it('is not made anew when a log that was published has lost it', async () => {
+    await service.restart();
+    const [file, moved] = ['log-key.json', 'moved.json'].map((name) => join(service.folder, name)) as [
+      string,
+      string,
+    ];
+    await expect.poll(async () => (await service.app.request('/log/v1/checkpoint')).status).toBe(200);
+    await rename(file, moved);
+    await expect(service.restart()).rejects.toThrow(
+      `The log key ${file} (CAIRN_LOG_KEY_FILE) cannot be used: there is no such file. Copy the key that has signed this log there`,
+    );
+    await expect(access(file)).rejects.toThrow();
+    await rename(moved, file);
+    await service.restart().catch(() => service.restart());
   });
 
   it('must be that of the checkpoints that were published', async () => {
