@@ -93,6 +93,11 @@ test('a report with a CAR can be verified and made again from the CAR alone, wit
     const again = await report(['model.bin', '--template', template, ...given, '-o', 'again.html']);
     expect(again.code, again.stderr).toBe(0);
     expect(verdictIn(read('again.html'))).toBe(verdictIn(page));
+    const only = await cairn(['check', 'model.bin', '--policy', template, ...given], {
+      env: offline,
+      cwd: folder.path,
+    });
+    expect([only.code, only.stdout]).toEqual([1, expect.stringMatching(/pass +The license is stated/)]);
   }
   const cid = cidOf(codecs.raw, Buffer.from(page)).text;
   expect(readFileSync(file('card.car')).includes(`"${cid}"`)).toBe(true);

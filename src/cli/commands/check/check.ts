@@ -9,7 +9,7 @@ import { shownIdentifier } from '../../terminal/identifier.ts';
 import type { Io } from '../../terminal/io.ts';
 import { indented, say, writeText } from '../../terminal/output.ts';
 import { openProgress } from '../../terminal/progress.ts';
-import { readPolicyFile } from '../policy/policy-file.ts';
+import { templatePolicy } from '../report/template-policy.ts';
 import { addTrustOptions, collect, type TrustFlags } from '../verify/verification-options.ts';
 import type { CarriedFile } from '../verify/verify-manifest.ts';
 import { type Asked, askedFor } from './asked.ts';
@@ -56,7 +56,7 @@ export function checkCommand(program: Command, io: Io): void {
     .command('check')
     .description('decide by a policy whether the evidence about something is enough')
     .argument('<subject>', 'a file, folder, CID, digest, name, DID, graph or manifest')
-    .option('--policy <file>', 'the policy, in YAML or JSON')
+    .option('--policy <file>', 'the policy, in YAML or JSON, or a template of cairn report')
     .option('--manifest <file>', 'answer offline, from this manifest')
     .option('--graph <graph>', 'read only what this graph holds (UUID or name)')
     .addOption(form('json', 'print JSON'))
@@ -77,8 +77,9 @@ export function checkCommand(program: Command, io: Io): void {
 async function checkSubject(io: Io, text: string, flags: CheckFlags): Promise<void> {
   if (flags.policy === undefined && !flags.explain)
     failUsage('Name a policy with --policy, or use --explain.');
-  const policy = flags.policy === undefined ? explaining() : await readPolicyFile(io, flags.policy);
   const asked = await askedFor(io, text, flags.manifest);
+  const policy =
+    flags.policy === undefined ? explaining() : await templatePolicy(io, flags.policy, asked.manifest);
   const checked = asked.manifest
     ? await askManifest(io, asked.manifest, asked, policy, flags)
     : await askService(io, asked, policy, flags);

@@ -11,7 +11,7 @@ import { readPolicyFile } from '../policy/policy-file.ts';
 import type { CarriedFile } from '../verify/verify-manifest.ts';
 
 /**
- * The template that somebody names: one of Cairn, a file, or the CID of one that the manifest carries.
+ * The policy that somebody names: a template of Cairn, a file, or the CID of one that the manifest carries.
  * @throws Failure (usage)
  */
 export async function templatePolicy(
@@ -25,7 +25,7 @@ export async function templatePolicy(
   if (cid && manifest) return await carriedPolicy(manifest, cid);
   if (await pathKind(resolve(io.cwd, text))) return await readPolicyFile(io, text);
   return failUsage(
-    `There is no template ${JSON.stringify(text.slice(0, 200))}, and no such file. Templates: ${templateNames.join(', ')}.`,
+    `There is no policy or template ${JSON.stringify(text.slice(0, 200))}, and no such file. Templates: ${templateNames.join(', ')}.`,
   );
 }
 
