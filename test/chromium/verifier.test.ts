@@ -257,8 +257,8 @@ describeChromium('the verifier, opened from a disk,', ({ open }) => {
       place('noise.bin'),
       write('release.yaml', 'cairn: policy/1\nname: release\nrules: []\n'),
     ]);
-    const unapplied = tab.page.locator('.verdict').first();
-    expect(await unapplied.innerText()).toContain('Not applied');
+    const faulty = tab.page.locator('.verdict').first();
+    expect(await faulty.innerText()).toContain('The policy is faulty');
     await drop(tab.page, [write('only-a.jwk', newKey().jwk)]);
     expect(await tab.page.getByRole('alert').innerText()).toContain('Drop what these keys');
     await drop(tab.page, [place('deep.json')], ['nonsense']);
