@@ -1640,6 +1640,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/log/v1/agents/{id}/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the newest published checkpoint of the log of an agent
+         * @description The log has what the agent did: its exchanges, events and states, and its changes.
+         */
+        get: operations["getLogV1AgentsByIdCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/agents/{id}/name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the service log names the log of an agent
+         * @description Monitors find its heads in the service log by this. Others cannot guess it.
+         */
+        get: operations["getLogV1AgentsByIdName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/agents/{id}/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the keys that checkpoints of the log of an agent are verified with */
+        get: operations["getLogV1AgentsByIdKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/log/v1/agents/{id}/tile/{tile}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a tile of the log of an agent, or a bundle of its entries */
+        get: operations["getLogV1AgentsByIdTileByTile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/gateway/audit-exchanges": {
         parameters: {
             query?: never;
@@ -2924,12 +2998,16 @@ export interface components {
                     /** @description Facts that it looked for in vain, and of what */
                     missing: {
                         fact: string;
+                        /** @description The kind of fact that has it, such as artefact or review; none for what conditions name everywhere */
+                        kind?: string;
                         of: string;
                     }[];
                     /** @description Why it cannot be told */
                     doubts: {
                         code: string;
                         fact?: string;
+                        /** @description The kind of fact that has it, such as artefact or review; none for what conditions name everywhere */
+                        kind?: string;
                         of?: string;
                     }[];
                     /** @description Of a rule with for: how many things it was applied to, and those that decided */
@@ -3004,12 +3082,16 @@ export interface components {
                     /** @description Facts that it looked for in vain, and of what */
                     missing: {
                         fact: string;
+                        /** @description The kind of fact that has it, such as artefact or review; none for what conditions name everywhere */
+                        kind?: string;
                         of: string;
                     }[];
                     /** @description Why it cannot be told */
                     doubts: {
                         code: string;
                         fact?: string;
+                        /** @description The kind of fact that has it, such as artefact or review; none for what conditions name everywhere */
+                        kind?: string;
                         of?: string;
                     }[];
                     /** @description Of a rule with for: how many things it was applied to, and those that decided */
@@ -6589,7 +6671,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Such as graphs/<uuid> */
+                        /** @description Such as graphs/<uuid> or agents/<id> */
                         name: string;
                         /** @description The secret of 32 bytes that blinds the name */
                         nonce: string;
@@ -7311,6 +7393,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    getLogV1AgentsByIdCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getLogV1AgentsByIdName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The name and the secret that blinds it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Such as graphs/<uuid> or agents/<id> */
+                        name: string;
+                        /** @description The secret of 32 bytes that blinds the name */
+                        nonce: string;
+                        /** @description What the service log says instead: SHA-256 of "cairn log v1", the nonce and the name, in base64 */
+                        blinded_name: string;
+                    };
+                };
+            };
+        };
+    };
+    getLogV1AgentsByIdKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getLogV1AgentsByIdTileByTile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description Level (or "entries"), index, and for a partial tile its width, as in c2sp.org/tlog-tiles. The slashes stand in the path. */
+                tile: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hashes of 32 bytes; of entries each after its length in two bytes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
         };
