@@ -27,6 +27,9 @@ const unsayable: readonly (readonly [operations: RegExp, sentence: RegExp])[] = 
   [/revoke.\{credentialId\}$/, /contradicts credentialStatus.status|does not belong to the credential/],
   // The calendar, and the clock.
   [/membership|compliance|controls/, /^\w+ "[^"]+" is (in the past|not an RFC 3339 date-time)/],
+  // A policy has a schema of its own, and its text can be YAML.
+  [/^POST .checks.v1/, /^The policy cannot be used\./],
+  [/^GET .report.v1/, /^There is no template /],
   // What is registered.
   [/\/gov\//, /^There is no (subject|policy|control|declaration) /],
   [/PATCH .v1.agents.*bindings/, /^There is no user /],
