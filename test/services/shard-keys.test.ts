@@ -59,19 +59,19 @@ function queriesOf({ commandName, command }: CommandStartedEvent): Query[] {
 }
 
 /** The members that a filter compares, and those that it gives values for. */
-function membersOf(filter: Document): { compared: Set<string>; given: Set<string> } {
-  const [compared, given] = [new Set<string>(), new Set<string>()];
+function membersOf(filter: Document): { compared: Set<string>; given: Map<string, unknown> } {
+  const [compared, given] = [new Set<string>(), new Map<string, unknown>()];
   for (const [name, value] of Object.entries(filter)) {
     if (name === '$and') {
       for (const part of value as Document[]) {
         const inside = membersOf(part);
         for (const one of inside.compared) compared.add(one);
-        for (const one of inside.given) given.add(one);
+        for (const [one, value] of inside.given) given.set(one, value);
       }
     } else if (!name.startsWith('$')) {
       compared.add(name);
       const [operator] = Object.keys(value ?? {}).filter((key) => key.startsWith('$'));
-      if (operator === undefined || operator === '$in' || operator === '$eq') given.add(name);
+      if (operator === undefined || operator === '$in' || operator === '$eq') given.set(name, value);
     }
   }
   return { compared, given };
@@ -85,7 +85,12 @@ function isBounded({ collection, filter, limit }: Query): boolean {
   if (given.has(key)) return true;
   const { indexes = [] } = storeIndexes.find((one) => one.collection === collection) ?? {};
   const isIndexed =
-    compared.size === 0 || indexes.some((index) => compared.has(Object.keys(index.key)[0] ?? ''));
+    compared.size === 0 ||
+    indexes.some(
+      ({ key: members, partialFilterExpression: part }) =>
+        compared.has(Object.keys(members)[0] ?? '') ||
+        (part && Object.entries(part).every(([name, value]) => given.get(name) === value)),
+    );
   return isIndexed && (limit <= pageLimit || boundedByRange.includes(collection));
 }
 
