@@ -35,5 +35,4 @@ export const memberRecords = collection('folder_members', {
 
 export type FolderRecords = RecordsOf<typeof folderRecords>;
 export type MemberRecords = RecordsOf<typeof memberRecords>;
-export type FolderRecord = z.output<typeof folderRecords.shape>;
 export type MemberRecord = z.output<typeof memberRecords.shape>;

@@ -54,7 +54,6 @@ const members = {
 const shape = z.object(members).partial();
 
 export type RunFacts = z.output<typeof shape>;
-export type ParameterFile = z.output<typeof parameterFile>;
 export type GitState = z.output<typeof git>;
 
 /** The document about a run, as it is stored. */

@@ -137,8 +137,6 @@ function rowWrites(database: DatabaseSync, partition: Partition) {
   };
 }
 
-export type RowWrites = ReturnType<typeof rowWrites>;
-
 export type SortWrites = ReturnType<typeof sortWrites>;
 
 export function sortWrites(database: DatabaseSync) {
