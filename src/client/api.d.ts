@@ -2581,7 +2581,7 @@ export interface components {
                     name: string | null;
                     /** @description Some of its other names, the newest first */
                     other_names: string[];
-                    /** @description The @type of a statement, or file, folder, entity, actor, graph or agent */
+                    /** @description The @type of a statement, or file, document, folder, entity, actor, graph or agent */
                     type: string;
                     /** @description The path of its page */
                     page: string;
@@ -2615,7 +2615,7 @@ export interface components {
                     name: string | null;
                     /** @description Some of its other names, the newest first */
                     other_names: string[];
-                    /** @description The @type of a statement, or file, folder, entity, actor, graph or agent */
+                    /** @description The @type of a statement, or file, document, folder, entity, actor, graph or agent */
                     type: string;
                     /** @description The path of its page */
                     page: string;
@@ -2649,7 +2649,7 @@ export interface components {
                     name: string | null;
                     /** @description Some of its other names, the newest first */
                     other_names: string[];
-                    /** @description The @type of a statement, or file, folder, entity, actor, graph or agent */
+                    /** @description The @type of a statement, or file, document, folder, entity, actor, graph or agent */
                     type: string;
                     /** @description The path of its page */
                     page: string;
@@ -2683,7 +2683,7 @@ export interface components {
                     name: string | null;
                     /** @description Some of its other names, the newest first */
                     other_names: string[];
-                    /** @description The @type of a statement, or file, folder, entity, actor, graph or agent */
+                    /** @description The @type of a statement, or file, document, folder, entity, actor, graph or agent */
                     type: string;
                     /** @description The path of its page */
                     page: string;
@@ -2718,7 +2718,7 @@ export interface components {
                     name: string | null;
                     /** @description Some of its other names, the newest first */
                     other_names: string[];
-                    /** @description The @type of a statement, or file, folder, entity, actor, graph or agent */
+                    /** @description The @type of a statement, or file, document, folder, entity, actor, graph or agent */
                     type: string;
                     /** @description The path of its page */
                     page: string;

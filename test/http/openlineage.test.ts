@@ -113,6 +113,14 @@ describe('the events of a run', () => {
     }
   });
 
+  test('name tables, which the search finds as documents, because they are no files', async () => {
+    const graph = await newGraph(service);
+    const [run, name] = ['search', 'searched_table'];
+    await post(runEvent('COMPLETE', { run, outputs: [name] }), `?graph_id=${graph}`);
+    const { artefacts } = (await send(service, 'GET', `/search/v1?q=${name}`)).json;
+    expect(artefacts.items).toMatchObject([{ id: table(name, run), name, type: 'document' }]);
+  });
+
   test('meet content by the digest that a dataset has as its version', async () => {
     const { cid } = (await putBlob(service, 'the weights', '?multihash=sha2-256')).json;
     const graph = await newGraph(service);

@@ -28,7 +28,9 @@ const thing = z.object({
   id: z.string().describe('As statements write it, or the agent_id'),
   name: z.string().nullable(),
   other_names: z.array(z.string()).describe('Some of its other names, the newest first'),
-  type: z.string().describe('The @type of a statement, or file, folder, entity, actor, graph or agent'),
+  type: z
+    .string()
+    .describe('The @type of a statement, or file, document, folder, entity, actor, graph or agent'),
   page: z.string().describe('The path of its page'),
   graph: z.object({ graph_id: uuidText, name: z.string() }).nullable().describe('A graph that tells of it'),
   folder: z

@@ -96,7 +96,10 @@ async function ofHit(
 function typeOf(id: string): string {
   if (id.startsWith('did:')) return 'actor';
   if (id.startsWith('urn:uuid:')) return 'entity';
-  return cidIn(id)?.codec === codecs.hashSequence ? 'folder' : 'file';
+  const codec = cidIn(id)?.codec;
+  if (codec === codecs.hashSequence) return 'folder';
+  // A table or a component without a digest is named by one, and is no file.
+  return codec === codecs.jcs ? 'document' : 'file';
 }
 
 interface Identified {
