@@ -191,7 +191,7 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
         }),
         { numRuns: runs(25) },
       );
-    }, 60_000);
+    });
   });
 }
 
