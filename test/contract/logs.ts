@@ -127,6 +127,19 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
       expect(others).toEqual(rows.map(entryHex));
     });
 
+    test('have what was noted after a process was told of other rows, which is late to say that these are done', async () => {
+      const [first, second] = [await addGraph(), await addGraph()];
+      const rows = [row(randomUUID())];
+      await append();
+      await store.statements.putMany(rows, first);
+      const tokens = (await store.unlogged.next(10)).map(({ token }) => token);
+      await append();
+      await store.statements.putMany(rows, second);
+      await store.unlogged.done(tokens);
+      await append();
+      expect(await entriesOf(logNames.graph(second))).toEqual(rows.map(entryHex));
+    });
+
     test('grow by one process at a time, which another one follows when it stops or is silent', async () => {
       let time = 1_000_000;
       const turns = store.of(logTurns);
@@ -166,8 +179,12 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
             ),
           );
           for (const { names: some, graph, isTrusted } of writes) {
-            const rows = some.map((name) => row(`${own} ${name}`, { isTrusted }));
-            await store.statements.putMany(rows, graphs[graph] ?? null);
+            const graphId = graphs[graph] ?? null;
+            // Unverified rows come by imports, which have a graph.
+            const rows = some.map((name) =>
+              row(`${own} ${name}`, { isTrusted: isTrusted || graphId === null }),
+            );
+            await store.statements.putMany(rows, graphId);
             await steps.some();
           }
           steps.end();

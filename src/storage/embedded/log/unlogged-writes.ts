@@ -24,9 +24,11 @@ interface Run {
   last: number;
 }
 
-/** A part of a range whose rows are in their log. */
+/** A part of a range whose rows are in their log. A later range may have the same id, so its graph is compared too. */
 export interface LoggedRange {
   readonly id: number;
+  readonly graph: number;
+  readonly isTrusted: number;
   readonly from: number;
   readonly to: number;
 }
@@ -44,7 +46,9 @@ export function unloggedWrites(database: DatabaseSync) {
   const insert = database.prepare(
     'INSERT INTO unlogged (graph, is_trusted, first, last, is_older) VALUES (?, ?, ?, ?, 0)',
   );
-  const advance = database.prepare('UPDATE unlogged SET first = ?3 + 1 WHERE id = ?1 AND first = ?2');
+  const advance = database.prepare(
+    'UPDATE unlogged SET first = ? + 1 WHERE id = ? AND graph = ? AND is_trusted = ? AND first = ?',
+  );
   const removeEmpty = database.prepare('DELETE FROM unlogged WHERE id = ? AND first > last');
   const ofGraph = (['verified', 'unverified'] as const).map((partition) =>
     database.prepare(memberRanges(partition, partition === 'verified' ? 1 : 0, 0, 'WHERE graph = ?')),
@@ -76,8 +80,8 @@ export function unloggedWrites(database: DatabaseSync) {
 
     operations: {
       markLogged(ranges: readonly LoggedRange[]): void {
-        for (const { id, from, to } of ranges) {
-          advance.run(id, from, to);
+        for (const { id, graph, isTrusted, from, to } of ranges) {
+          advance.run(to, id, graph, isTrusted, from);
           removeEmpty.run(id);
         }
       },

@@ -10,8 +10,6 @@ const rangesAtOnce = 512;
 const rowsAtOnce = 1_024;
 
 interface Range extends LoggedRange {
-  readonly graph: number;
-  readonly isTrusted: boolean;
   readonly isOlder: boolean;
 }
 
@@ -42,7 +40,7 @@ export function embeddedUnlogged({ reader, writes }: Database): UnloggedStatemen
           graphId: range.graph === noGraph ? null : String(found.graph_id),
           rows,
           isOlder: range.isOlder,
-          token: [range.id, range.from, from - 1].join('.'),
+          token: [range.id, range.graph, range.isTrusted, range.from, from - 1].join('.'),
         });
       }
       return groups;
@@ -50,8 +48,8 @@ export function embeddedUnlogged({ reader, writes }: Database): UnloggedStatemen
 
     async done(tokens) {
       const logged = tokens.map((token) => {
-        const [id = 0, from = 0, to = 0] = token.split('.').map(Number);
-        return { id, from, to };
+        const [id = 0, graph = 0, isTrusted = 0, from = 0, to = 0] = token.split('.').map(Number);
+        return { id, graph, isTrusted, from, to };
       });
       if (logged.length > 0) await writes.run('markLogged', logged);
     },
@@ -64,7 +62,7 @@ function rangeOf(row: Record<string, SQLOutputValue>): Range {
   return {
     id: Number(row.id),
     graph: Number(row.graph),
-    isTrusted: row.is_trusted === 1,
+    isTrusted: Number(row.is_trusted),
     isOlder: row.is_older === 1,
     from: Number(row.first),
     to: Number(row.last),
@@ -90,10 +88,10 @@ function rangeReads(reader: DatabaseSync) {
   });
   const [verified, unverified] = [reads('verified'), reads('unverified')];
   return ({ graph, isTrusted, isOlder, to }: Range, from: number, limit: number) => {
-    const { all, alone, inGraph } = isTrusted ? verified : unverified;
+    const { all, alone, inGraph } = isTrusted === 1 ? verified : unverified;
     const outside = isOlder ? alone : all;
     const found = graph === noGraph ? outside.all(from, to, limit) : inGraph.all(from, to, limit, graph);
-    const rows = found.map((row) => ({ ...digestsOf(row), isTrusted }));
+    const rows = found.map((row) => ({ ...digestsOf(row), isTrusted: isTrusted === 1 }));
     return { rows, next: rows.length < limit ? to + 1 : (rows.at(-1)?.position ?? to) + 1 };
   };
 }
