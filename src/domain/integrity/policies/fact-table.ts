@@ -5,8 +5,8 @@ import { governanceFacts } from './facts-table/governance.ts';
 import { commands, type FactShape } from './facts-table/shared-fields.ts';
 
 /**
- * All facts that the conditions of policies may read. The types of `Facts`, the check of names, and the table in
- * `docs/policies.md` come from here. A published fact stays: others are only added.
+ * All facts that the conditions of policies may read. The types of `Facts`, the check of names, and `docs/facts.md`
+ * come from here. A published fact stays: others are only added.
  */
 
 /**
