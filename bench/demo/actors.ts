@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { makeDidKey } from '../../src/domain/integrity/identifiers/did-key.ts';
 import type { Signer } from '../../src/domain/integrity/signer.ts';
 
@@ -13,9 +13,18 @@ export function didOf(name: string): string {
   return signerOf(name).did;
 }
 
-function signerOf(name: string): Signer {
+/** The private key of an actor, as `cairn key create` writes one. */
+export function privateJwkOf(name: string): object {
+  return privateKeyOf(name).export({ format: 'jwk' });
+}
+
+function privateKeyOf(name: string): KeyObject {
   const seed = createHash('sha256').update(`cairn demo ${name}`).digest();
-  const key = createPrivateKey({ key: Buffer.concat([privateKeyHead, seed]), format: 'der', type: 'pkcs8' });
+  return createPrivateKey({ key: Buffer.concat([privateKeyHead, seed]), format: 'der', type: 'pkcs8' });
+}
+
+function signerOf(name: string): Signer {
+  const key = privateKeyOf(name);
   const { kty = '', crv = '', x = '' } = createPublicKey(key).export({ format: 'jwk' });
   const did = makeDidKey('Ed25519', Buffer.from(x, 'base64url'));
   return { did, keys: [{ did, jwk: { kty, crv, x } }], sign: async (bytes) => sign(null, bytes, key) };

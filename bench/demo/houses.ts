@@ -1,16 +1,22 @@
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { run } from '../../src/cli/program.ts';
 import { onSignal } from '../../src/cli/terminal/process-io.ts';
 import { withFolder } from '../service-process.ts';
+import { didOf, privateJwkOf } from './actors.ts';
 import { houses } from './graphs.ts';
+import { billOf } from './house-bill.ts';
 
 const scripts = ['split.ts', 'train.ts'];
-/** One of the people who can sign in. */
-const recorder = 'Cleo Marin';
 const keyFile = 'my-key.json';
+const reviewerKeyFile = 'reviewer.json';
+/** Cleo is one of the people who can sign in. */
+const keys = [
+  { file: keyFile, actor: 'recorder', name: 'Cleo Marin' },
+  { file: reviewerKeyFile, actor: 'reviewer', name: 'Emil Sand' },
+] as const;
 const experiments = [
   { features: ['rooms'], rate: 0.01, epochs: 20 },
   { features: ['rooms', 'area', 'age'], rate: 0.01, epochs: 50 },
@@ -22,14 +28,16 @@ interface Service {
   readonly token: string | null;
 }
 
-/** Trains models of house prices, with `cairn record` before each step. */
+/** Trains models of house prices with `cairn record`, has their data approved, and imports a bill of materials of the last one. */
 export async function recordHouses(service: Service): Promise<void> {
   await withFolder(async (folder) => {
     for (const script of scripts)
       await copyFile(join(import.meta.dirname, 'houses', script), join(folder, script));
     await writeFile(join(folder, 'houses.csv'), houseTable());
-    await cairn(folder, service, ['key', 'create', keyFile]);
-    await cairn(folder, service, ['key', 'name', recorder, '--key', keyFile]);
+    for (const { file, actor, name } of keys) {
+      await writeFile(join(folder, file), JSON.stringify(privateJwkOf(actor)), { mode: 0o600 });
+      await cairn(folder, service, ['key', 'name', name, '--key', file]);
+    }
     const common = ['--graph', houses.graph_id, '--sign', keyFile];
     const record = async (name: string, ...args: readonly string[]) => {
       await cairn(folder, service, ['record', ...common, '--name', name, ...args]);
@@ -42,16 +50,50 @@ export async function recordHouses(service: Service): Promise<void> {
       const values = ['--params', 'params.json', '--metrics', 'metrics.json'];
       await record('train', ...train, ...values, '--', 'node', 'train.ts');
     }
+    await describeData(folder, service);
+    const bill = join(folder, 'bom.json');
+    await writeFile(bill, billOf(await readFile(join(folder, 'model.json'))));
+    await cairn(folder, service, ['import', bill, '--graph', houses.graph_id]);
   });
 }
 
+/** Says that the table is a data set, and that the reviewer has approved it. */
+async function describeData(folder: string, service: Service): Promise<void> {
+  const data = join(folder, 'houses.csv');
+  const said = [
+    {
+      key: keyFile,
+      by: didOf('recorder'),
+      file: 'dataset.json',
+      document: { name: 'houses.csv', type: 'dataset', license: 'CC0-1.0' },
+      statement: ['MetadataRegistration', `subject=${data}`, `metadata=${join(folder, 'dataset.json')}`],
+    },
+    {
+      key: reviewerKeyFile,
+      by: didOf('reviewer'),
+      file: 'approval.json',
+      document: { name: 'Approval of houses.csv', decision: 'approved', comment: 'No person can be told.' },
+      statement: ['GovernanceRegistration', `subject=${data}`, `document=${join(folder, 'approval.json')}`],
+    },
+  ];
+  for (const { key, by, file, document, statement } of said) {
+    await writeFile(join(folder, file), JSON.stringify(document));
+    await cairn(folder, service, ['put', join(folder, file)]);
+    const made = await cairn(folder, service, ['statement', ...statement, `registeredBy=${by}`]);
+    const lines = join(folder, 'statement.ndjson');
+    await writeFile(lines, made);
+    await cairn(folder, service, ['ingest', lines, '--graph', houses.graph_id, '--sign', join(folder, key)]);
+  }
+}
+
 /** Runs a command of Cairn in a folder, as a person without other settings would. */
-async function cairn(folder: string, { url, token }: Service, args: readonly string[]): Promise<void> {
+async function cairn(folder: string, { url, token }: Service, args: readonly string[]): Promise<string> {
   const path = [dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);
   const env = { PATH: path, HOME: folder, CAIRN_URL: url, ...(token !== null && { CAIRN_TOKEN: token }) };
   const stderr = new PassThrough();
   const said = text(stderr);
-  const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const stdout = new PassThrough();
+  const printed = text(stdout);
   const stopSignal = () => new AbortController().signal;
   const io = {
     env,
@@ -65,7 +107,9 @@ async function cairn(folder: string, { url, token }: Service, args: readonly str
   };
   const code = await run(['node', 'cairn', ...args], io);
   stderr.end();
+  stdout.end();
   if (code !== 0) throw new Error(`cairn ${args.join(' ')} ended with ${code}: ${await said}`);
+  return await printed;
 }
 
 /** Rooms, area (in 100 m²), age (in centuries) and price (in 100,000) of 200 houses. It is the same in each run. */
