@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import type { Vkey } from '../../log/notes/vkey.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
@@ -54,9 +55,16 @@ export async function checkManifest(
   const subjects = await carriedSubjects(manifest, subject);
   const facts: Facts[] = [];
   for (const id of subjects.ids)
-    facts.push({ ...(await gatherFacts(reading, id, manifest.scope, needs)), faults });
+    facts.push({ ...(await gatherFacts(reading, id, manifest.scope, needs).catch(notCarried(id))), faults });
   const { isCut } = subjects;
   return { check: await check(policy, { facts, isCut }, now), facts, summary: manifest.summary };
 }
 
 const faultsKept = 100;
+
+function notCarried(id: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+    throw new ServiceError('not_found', `Nothing in the manifest speaks of ${id}.`, { cause: error });
+  };
+}
