@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { spawnService } from './spawn-cairn.ts';
 
@@ -68,6 +69,12 @@ test('the tutorial works as it stands, in an empty folder, and shows what it pri
     if (step.commands.startsWith('cairn verify')) await service.stop();
     await run(step, { folder: folder.path, env: service.env });
   }
+  expect(existsSync(join(folder.path, 'released', 'model.txt'))).toBe(true);
+  const job = parse(readFileSync(join(folder.path, '.github/workflows/release.yml'), 'utf8')).jobs.gate;
+  const commands = (job.steps as { run?: string }[]).flatMap((step) => step.run ?? []);
+  expect(commands.shift()).toContain('npm install --global');
+  await run({ commands: commands.join('\n'), shown: undefined }, { folder: folder.path, env: service.env });
+  expect(readFileSync(join(folder.path, 'cairn.xml'), 'utf8')).toContain('failures="0" errors="0"');
 });
 
 test('the first statement of README is recorded, and its lineage is shown', async () => {
