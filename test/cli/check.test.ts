@@ -138,10 +138,9 @@ describe('cairn check', () => {
   test('passes nothing if a manifest was altered', async () => {
     await done('export', '-o', project.file('altered.json'));
     const text = readFileSync(project.file('altered.json'), 'utf8');
-    writeFileSync(
-      project.file('altered.json'),
-      text.replace('"name":"test"', '"name":"best"').replace(/"timestamp":"2/, '"timestamp":"1'),
-    );
+    const altered = text.replace(/("@type":"MetadataRegistration"[^{}]*"timestamp":")2/, '$11');
+    expect(altered).not.toBe(text);
+    writeFileSync(project.file('altered.json'), altered);
     const { code, stdout } = await check('altered.json', '--policy', policy('made.json', [made]));
     expect(code).toBe(4);
     expect(stdout).toContain('It was altered');
