@@ -1,7 +1,7 @@
 import type { Results } from '../cli/commands/verify/results.ts';
 import { exitCodes } from '../cli/terminal/failure.ts';
 import { printable } from '../cli/terminal/output.ts';
-import type { verdictOf } from '../domain/integrity/manifest/summary.ts';
+import type { Answer } from '../domain/integrity/policies/verification.ts';
 
 /** What was found about one file. */
 export interface Outcome {
@@ -29,7 +29,7 @@ const summaryStart = '{"summary"';
 
 /** What the last JSON says, of a manifest, a receipt, a credential, a statement or a blob. */
 interface Said {
-  readonly summary?: { readonly verdict: ReturnType<typeof verdictOf> };
+  readonly summary?: { readonly verdict: Answer };
   readonly kind?: string;
   /** Whether the log or the issuer is among those whom the reader trusts. */
   readonly known?: boolean;

@@ -135,6 +135,37 @@ describe('cairn check', () => {
     expect(await answerOf(graph, '--policy', file)).toEqual(online);
   });
 
+  test('cairn verify --policy verifies a manifest and answers as cairn check does', async () => {
+    await done('export', '-o', project.file('evidence.car'));
+    const env = { ...project.env, CAIRN_URL: 'http://127.0.0.1:9' };
+    const verify = async (...args: string[]) =>
+      await project.run(['verify', project.file('evidence.car'), ...args], { env });
+    const unknown = { name: 'no known flaws', require: 'vulnerabilities.all(v, v.state == "resolved")' };
+    const other = { name: 'made by a reviewer', require: "made_by.exists(c, c.signed_by == 'reviewers')" };
+    for (const [code, rules] of [
+      [0, [made]],
+      [4, [made, unknown]],
+      [1, [other, unknown]],
+    ] as const) {
+      const file = policy('decides.json', rules);
+      const { stdout, stderr } = await check('evidence.car', '--policy', file);
+      const decided = await verify('--policy', file);
+      expect(decided).toMatchObject({ code, stderr });
+      expect(decided.stdout).toContain('evidence.car: unaltered');
+      expect(decided.stdout.endsWith(stdout)).toBe(true);
+      const lines = (await verify('--policy', file, '--json')).stdout.trimEnd().split('\n');
+      const [summary, { check: answer }] = lines.slice(-2).map((line) => JSON.parse(line));
+      expect(summary).toMatchObject({ summary: { verdict: 'unaltered', ok: code === 0 } });
+      const { checked_at: _, ...rest } = answer;
+      expect(rest).toEqual(await answerOf('evidence.car', '--policy', file));
+    }
+    expect(await verify('--policy', 'decides.json', '--require-signer')).toMatchObject({ code: 1 });
+    const usage = await project.run(['verify', project.file('model.bin'), '--policy', 'decides.json'], {
+      env,
+    });
+    expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('--policy is for manifests') });
+  });
+
   test('passes nothing if a manifest was altered', async () => {
     await done('export', '-o', project.file('altered.json'));
     const text = readFileSync(project.file('altered.json'), 'utf8');

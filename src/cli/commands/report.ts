@@ -135,7 +135,8 @@ async function ofManifest(io: Io, path: string, form: ManifestForm, flags: Repor
   const made = await manifestReport({ path, form }, folders, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
-  const problem = faultProblem(made.checks.faults.count) ?? unmetRequirement(made.trusted, flags);
+  const problem =
+    faultProblem(made.checks.faults.count) ?? unmetRequirement(made.trusted, made.judgement, flags);
   return { page: await reportPage(made), problem };
 }
 

@@ -3,7 +3,6 @@ import { wholeLogWords } from '../../contract/log-words.ts';
 import { sentenceOf } from '../../contract/sentences.ts';
 import { counted } from '../../contract/words/text.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { verdictOf } from '../../domain/integrity/manifest/summary.ts';
 import type { Report, Trusted } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { markOf, withoutCarriers } from './standing.ts';
@@ -24,9 +23,9 @@ const tones = { failed: 'bad', unaltered: 'neutral', partly_known: 'neutral', kn
 
 /** The answer in one box: whether anything was altered, who signed, and what needs attention. */
 export function verdict(report: Report): Html {
-  const { checks, trusted } = report;
+  const { checks, trusted, judgement } = report;
   const { count, first } = checks.faults;
-  const answer = verdictOf({ ...trusted, faults: count });
+  const { answer } = judgement;
   if (answer !== 'failed')
     return html`<section class="verdict ${tones[answer]}" aria-labelledby="verdict">
 <h2 id="verdict">${titles[answer](trusted)}</h2>

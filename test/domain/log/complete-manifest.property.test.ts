@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unmetRequirement } from '../../../src/cli/commands/verify/requirements.ts';
 import { wholeLogWords } from '../../../src/contract/log-words.ts';
+import { judge } from '../../../src/domain/integrity/policies/verification.ts';
 import { completeManifest, named } from '../../builders/complete-manifest.ts';
 import { usePool } from '../../builders/statement-pool.ts';
 import { didStatement } from '../../builders/statements.ts';
@@ -98,7 +99,7 @@ describe('a manifest that is complete', () => {
     const { manifest, trust } = await sample();
     const { findings, summary } = await verifiedManifest(pool, bytesOf(manifest), 'json', trust);
     expect(findings.filter(({ kind }) => kind !== 'log')).toEqual([]);
-    expect(unmetRequirement(summary, { requireComplete: true })).toBeUndefined();
+    expect(unmetRequirement(summary, await judge(summary), { requireComplete: true })).toBeUndefined();
     expect(summary.logs.map(wholeLogWords)).toEqual([
       'all 5 statements that graph 1b4e28ba-2fa1-41d2-883f-0016d3cca427 had at log size 4 of cairn.example/log/v1, at a time that no signature tells',
     ]);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { unmetRequirement } from '../../../src/cli/commands/verify/requirements.ts';
 import { parseCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../../src/domain/integrity/manifest/carrier.ts';
+import { judge } from '../../../src/domain/integrity/policies/verification.ts';
 import { CheckpointChecks } from '../../../src/domain/log/checkpoint-checks.ts';
 import { noWitnesses } from '../../../src/domain/log/notes/policy.ts';
 import { parseVkey } from '../../../src/domain/log/notes/vkey.ts';
@@ -116,7 +117,7 @@ describe('an export with proofs', () => {
     const bytes = await exported(graph, type);
     const { findings, summary } = await verifiedManifest(pool, bytes, form, await trust());
     expect(findings.filter(({ kind }) => kind === 'fault')).toEqual([]);
-    expect(unmetRequirement(summary, { requireComplete: true })).toBeUndefined();
+    expect(unmetRequirement(summary, await judge(summary), { requireComplete: true })).toBeUndefined();
     expect(summary.logs).toMatchObject([{ log: `graphs/${graph}`, statements: ids.length, size: 7 }]);
     expect(summary.unlogged).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { EvidencePool } from '../../../../workers/evidence-pool.ts';
 import { type CheckAnswer, checkJson } from '../../../contract/integrity/checks.ts';
+import type { ManifestFinding, ManifestSummary } from '../../../domain/integrity/manifest/summary.ts';
 import { checkManifest } from '../../../domain/integrity/policies/check-manifest.ts';
 import type { Facts } from '../../../domain/integrity/policies/facts.ts';
 import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
@@ -37,6 +38,7 @@ const readMs = 60_000;
 /**
  * Verifies a manifest, and answers from it alone. Nothing passes if it was altered.
  * @param subject undefined for the results of the manifest.
+ * @param onFinding called with what the verification finds, and awaited.
  * @throws Failure (cannot tell) if nothing in it speaks of the subject, (usage) if several things have its name.
  */
 export async function checkOffline(
@@ -45,15 +47,17 @@ export async function checkOffline(
   sources: readonly ContextSource[],
   beside: Beside,
   onRead: (bytes: number) => void,
-): Promise<Checked> {
+  onFinding?: (finding: ManifestFinding) => Promise<void>,
+): Promise<Checked & { readonly summary: ManifestSummary }> {
   await using opened = new AsyncDisposableStack();
   const now = () => at;
   const { ports, file } = opened.use(await openManifestVerification(path, sources, beside, onRead, now));
   const evidenceReader = opened.use(new EvidencePool(maxDepth, readMs, () => {}));
   const checking = { ...ports, evidenceReader, serviceDids: new Set(beside.service), now };
   const request = { subject, policy, explain };
-  const { check, facts } = await checkManifest(checking, file, form, request).catch(failAbout);
-  return { answer: checkJson(check, explain ? facts : undefined), names: namesIn(facts) };
+  const made = await checkManifest(checking, file, form, request, onFinding).catch(failAbout);
+  const { check, facts, summary } = made;
+  return { answer: checkJson(check, explain ? facts : undefined), names: namesIn(facts), summary };
 }
 
 function namesIn(facts: readonly Facts[]): Map<string, string> {

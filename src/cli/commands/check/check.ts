@@ -1,21 +1,21 @@
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import type { CheckAnswer } from '../../../contract/integrity/checks.ts';
 import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import { contextFolders } from '../../client/context-folders.ts';
-import { exitCodes, Failure, failNo, failUsage } from '../../terminal/failure.ts';
+import { failUsage } from '../../terminal/failure.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
 import type { Io } from '../../terminal/io.ts';
 import { indented, say, writeText } from '../../terminal/output.ts';
 import { openProgress } from '../../terminal/progress.ts';
 import { templatePolicy } from '../report/template-policy.ts';
-import { addTrustOptions, collect, type TrustFlags } from '../verify/verification-options.ts';
+import { addServiceOption, addTrustOptions, type TrustFlags } from '../verify/verification-options.ts';
 import type { CarriedFile } from '../verify/verify-manifest.ts';
 import { type Asked, askedFor } from './asked.ts';
 import { type Checked, checkOffline } from './check-offline.ts';
 import { checkText } from './check-text.ts';
 import { checkWithService, explaining } from './checked.ts';
+import { failUnlessPassed, unnamedService } from './passed.ts';
 
 interface CheckFlags extends TrustFlags {
   readonly policy?: string;
@@ -63,13 +63,7 @@ export function checkCommand(program: Command, io: Io): void {
     .addOption(form('sarif', 'print SARIF 2.1.0, for code scanning').conflicts('explain'))
     .addOption(form('junit', 'print JUnit XML, for the test reports of CI').conflicts('explain'))
     .option('--explain', 'print the facts that conditions can read');
-  addTrustOptions(command)
-    .option(
-      '--service <did>',
-      'the DID that a signer "service" of the policy means (repeatable)',
-      collect,
-      [],
-    )
+  addServiceOption(addTrustOptions(command))
     .addHelpText('after', notes)
     .action(async (subject: string, flags: CheckFlags) => await checkSubject(io, subject, flags));
 }
@@ -96,12 +90,8 @@ async function askManifest(
 ): Promise<Checked> {
   const { graph, explain = false } = flags;
   if (graph !== undefined) failUsage('--graph is for the service. A manifest is checked as a whole.');
-  const isServiceMeant = Object.values(policy.document.signers).flat().includes('service');
-  if (isServiceMeant && flags.service.length === 0)
-    say(
-      io,
-      'The policy has the signer "service". Name its DID with --service, or its signatures do not count.',
-    );
+  const unnamed = unnamedService(policy, flags.service);
+  if (unnamed !== undefined) say(io, unnamed);
   const sources = await contextFolders(flags.contexts, readClientSettings(io));
   using progress = openProgress(io, { total: undefined });
   const onRead = (bytes: number) => progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`);
@@ -156,11 +146,4 @@ function factsText(facts: object): string {
   const shown = (key: string, value: unknown) =>
     key === 'said_by' || (Array.isArray(value) && value.length === 0) ? undefined : value;
   return stringify(JSON.parse(JSON.stringify(facts, shown)), { lineWidth: 0 });
-}
-
-/** @throws Failure (no, cannot tell) */
-function failUnlessPassed({ result }: CheckAnswer, { document: { name } }: Policy): void {
-  if (result === 'fail') failNo(`The policy "${name}" is not fulfilled.`);
-  if (result === 'cannot_tell')
-    throw new Failure(exitCodes.cannotTell, `Nobody can tell whether the policy "${name}" is fulfilled.`);
 }

@@ -3,15 +3,14 @@ import { sentenceOf, trustAnswer } from '../../../contract/sentences.ts';
 import { trustMark } from '../../../contract/words/trust.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
-import {
-  type ManifestFinding,
-  type ManifestSummary,
-  type SignerCount,
-  verdictOf,
+import type {
+  ManifestFinding,
+  ManifestSummary,
+  SignerCount,
 } from '../../../domain/integrity/manifest/summary.ts';
+import type { Judgement } from '../../../domain/integrity/policies/verification.ts';
 import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
 import { printableLine } from '../../terminal/output.ts';
-import { type Requirements, unmetRequirement } from './requirements.ts';
 import { checkJson } from './verify-credential.ts';
 
 const signersShown = 20;
@@ -66,14 +65,20 @@ function reasonJson({ reason, credentials }: ManifestSummary['credentials']['rea
   return { reason: sentenceOf(reason), code: reason.code, credentials };
 }
 
-export function summaryJson(path: string, summary: ManifestSummary, requirements: Requirements): string {
+/** @param isOk whether the exit code is 0. */
+export function summaryJson(
+  path: string,
+  summary: ManifestSummary,
+  { answer }: Judgement,
+  isOk: boolean,
+): string {
   const { unverifiedContexts, isAsked, signers, credentials, ids, logs, ...counts } = summary;
   const { reasons, ...byStatus } = credentials;
   const shown = {
     file: path,
-    ok: summary.faults === 0 && unmetRequirement(summary, requirements) === undefined,
-    verdict: verdictOf(summary),
-    unaltered: summary.faults === 0,
+    ok: isOk,
+    verdict: answer,
+    unaltered: answer !== 'failed',
     ...counts,
     ids,
     signers: signers.map(({ signer, statements, asRegistrant, isKnown }) => ({
@@ -134,9 +139,9 @@ export function manifestText(path: string, { isFull, isAsked }: { isFull: boolea
 
   return {
     finding: (finding: ManifestFinding): string => textOf([lineOf(finding)].filter(Boolean)),
-    summary(summary: ManifestSummary): string {
+    summary(summary: ManifestSummary, { answer }: Judgement): string {
       const more = others > othersShown ? [`and ${others - othersShown} more (--full lists all)`] : [];
-      return textOf([...more, ...summaryLines(path, summary)]);
+      return textOf([...more, ...summaryLines(path, summary, answer)]);
     },
   };
 }
@@ -160,11 +165,11 @@ function reasonsOf({ reason, unknownStatus, retraction }: Trust): string {
   return unknownStatus ? `. status unknown: ${sentenceOf(unknownStatus)}` : '';
 }
 
-function summaryLines(path: string, summary: ManifestSummary): string[] {
+function summaryLines(path: string, summary: ManifestSummary, answer: Judgement['answer']): string[] {
   const { statements, blobs, contexts, anchors, missing, uncovered, unverifiedContexts } = summary;
   const { claimed, signed, revoked, retracted, signers, isAsked } = summary;
   return [
-    `${path}: ${verdictWords(summary)}`,
+    `${path}: ${verdictWords(summary, answer)}`,
     `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
     `  ${signed} signed, ${claimed} only claimed, ${revoked} revoked${retracted > 0 ? `, ${retracted} retracted` : ''}`,
     ...signers.slice(0, signersShown).map((one) => `  ${signerWords(one, isAsked)}`),
@@ -191,9 +196,8 @@ function logLines({ logs, unlogged, faults }: ManifestSummary): string[] {
   ];
 }
 
-function verdictWords(summary: ManifestSummary): string {
-  const { faults, known, ids } = summary;
-  switch (verdictOf(summary)) {
+function verdictWords({ faults, known, ids }: ManifestSummary, answer: Judgement['answer']): string {
+  switch (answer) {
     case 'failed':
       return `FAILED, ${faults} ${faults === 1 ? 'problem' : 'problems'}`;
     case 'unaltered':

@@ -1,4 +1,4 @@
-import type { ManifestSummary } from '../../../domain/integrity/manifest/summary.ts';
+import type { Judged, Judgement, VerificationRule } from '../../../domain/integrity/policies/verification.ts';
 
 /** What a manifest has to fulfil beside being unaltered. */
 export interface Requirements {
@@ -10,28 +10,52 @@ export interface Requirements {
   readonly requireComplete?: true;
 }
 
-type Judged = Pick<ManifestSummary, 'ids' | 'known' | 'credentials' | 'logs' | 'unlogged'>;
+type Counts = Pick<Judged, 'ids' | 'known' | 'credentials' | 'unlogged'>;
+
+/** The rules that the user can require, with what to say if one is broken. */
+const required: readonly (readonly [keyof Requirements, VerificationRule, (counts: Counts) => string])[] = [
+  [
+    'requireSigner',
+    'there are statements',
+    () => 'There is no statement that somebody you trust could have signed.',
+  ],
+  [
+    'requireSigner',
+    'all are signed by somebody whom the reader trusts',
+    ({ ids, known }) =>
+      `${ids - known} of ${ids} statements are not signed by those you trust (--require-signer). Name these with --signer or --keys.`,
+  ],
+  [
+    'requireStatus',
+    'no credential is or may be withdrawn',
+    ({ credentials: { suspended, revoked, unknown } }) => {
+      const bad = suspended + revoked + unknown;
+      return `${bad} ${bad === 1 ? 'credential is' : 'credentials are'} revoked, suspended or of unknown status (--require-status).`;
+    },
+  ],
+  [
+    'requireComplete',
+    'a log shows what there is',
+    () => 'Nothing proves that the manifest is complete (--require-complete). Export it with --proofs.',
+  ],
+  [
+    'requireComplete',
+    'the reader trusts these logs',
+    () => 'Nobody can tell whose log proves it (--require-complete). Name the key of the log with --log-key.',
+  ],
+  [
+    'requireComplete',
+    'the logs have all statements',
+    ({ unlogged }) => `No log has ${unlogged} of the statements (--require-complete).`,
+  ],
+];
 
 /** Why a manifest does not fulfil the requirements; undefined if it does. */
 export function unmetRequirement(
-  { ids, known, credentials, logs, unlogged }: Judged,
-  { requireSigner, requireStatus, requireComplete }: Requirements,
+  counts: Counts,
+  { broken }: Judgement,
+  requirements: Requirements,
 ): string | undefined {
-  if (requireSigner && ids === 0) return 'There is no statement that somebody you trust could have signed.';
-  if (requireSigner && known < ids)
-    return `${ids - known} of ${ids} statements are not signed by those you trust (--require-signer). Name these with --signer or --keys.`;
-  const { suspended, revoked, unknown } = credentials;
-  const bad = suspended + revoked + unknown;
-  if (requireStatus && bad > 0)
-    return `${bad} ${bad === 1 ? 'credential is' : 'credentials are'} revoked, suspended or of unknown status (--require-status).`;
-  return requireComplete ? whyIncomplete({ logs, unlogged }) : undefined;
-}
-
-function whyIncomplete({ logs, unlogged }: Pick<Judged, 'logs' | 'unlogged'>): string | undefined {
-  if (logs.length === 0)
-    return 'Nothing proves that the manifest is complete (--require-complete). Export it with --proofs.';
-  if (logs.some(({ checkpoint }) => !checkpoint.isKnown))
-    return 'Nobody can tell whose log proves it (--require-complete). Name the key of the log with --log-key.';
-  if (unlogged > 0) return `No log has ${unlogged} of the statements (--require-complete).`;
-  return undefined;
+  const unmet = required.find(([flag, rule]) => requirements[flag] && broken.has(rule));
+  return unmet?.[2](counts);
 }

@@ -37,6 +37,11 @@ export function addTrustOptions(command: Command): Command {
     .option('--log-policy <file>', 'logs that you trust and the witnesses that you require (tlog-policy)');
 }
 
+export function addServiceOption(command: Command): Command {
+  const about = 'the DID that a signer "service" of the policy means (repeatable)';
+  return command.option('--service <did>', about, collect, []);
+}
+
 /** Whether an option is given that only manifests and credentials have. */
 export function hasTrustFlags(flags: VerificationFlags): boolean {
   const { statusList, statusIssuer, signer, keys } = flags;

@@ -1,10 +1,14 @@
 import type { Credential } from '../../../domain/integrity/credentials/credential-records.ts';
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { ManifestFinding, ManifestSummary } from '../../../domain/integrity/manifest/summary.ts';
+import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { manifestForm } from '../../client/manifest-form.ts';
 import { isReceiptFile } from '../../client/receipts.ts';
 import { failNo, failUsage } from '../../terminal/failure.ts';
+import { shownIdentifier } from '../../terminal/identifier.ts';
+import type { Checked } from '../check/check-offline.ts';
 import { expectedOf } from './expected-cids.ts';
 import { openIdentifier, printReports } from './print-reports.ts';
 import { unmetRequirement } from './requirements.ts';
@@ -18,6 +22,14 @@ export interface VerifyFlags extends VerificationFlags {
   readonly cid: readonly string[];
   readonly receipt: readonly string[];
   readonly full?: true;
+  /** Of a manifest, what decides whether its evidence is enough. */
+  readonly decision?: Decision;
+}
+
+export interface Decision {
+  readonly policy: Policy;
+  /** DIDs that a signer `service` means. */
+  readonly service: readonly string[];
 }
 
 /** Verifies a file offline. @throws Failure for every outcome but success. */
@@ -72,29 +84,70 @@ async function verifyManifest(
 ): Promise<void> {
   const { findingJson, manifestText, summaryJson } = await import('./manifest-output.ts');
   const { verifyManifestFile } = await import('./verify-manifest.ts');
+  const { judge } = await import('../../../domain/integrity/policies/verification.ts');
   const isAsked = flags.signer.length > 0 || flags.keys.length > 0;
   const text = manifestText(manifest.path, { isFull: flags.full ?? false, isAsked });
-  const findings = verifyManifestFile(manifest, sources, flags, (bytes) => results.read(bytes));
-  let next = await findings.next();
-  for (; !next.done; next = await findings.next()) {
-    const finding = next.value;
+  const onRead = (bytes: number) => results.read(bytes);
+  const onFinding = async (finding: ManifestFinding) =>
     await results.write(
       () => findingJson(finding),
       () => text.finding(finding),
     );
-  }
-  const summary = next.value;
+  const { decision } = flags;
+  const decided =
+    decision && (await decide(manifest, sources, { ...flags, decision }, { onRead, onFinding }));
+  const summary =
+    decided?.summary ?? (await drained(verifyManifestFile(manifest, sources, flags, onRead), onFinding));
+  const judgement = await judge(summary);
+  const isFailed = judgement.answer === 'failed';
+  const problem = isFailed ? 'Verification failed.' : unmetRequirement(summary, judgement, flags);
+  const isOk = problem === undefined && (decided?.answer.result ?? 'pass') === 'pass';
   await results.write(
-    () => summaryJson(manifest.path, summary, flags),
-    () => text.summary(summary),
+    () => summaryJson(manifest.path, summary, judgement, isOk),
+    () => text.summary(summary, judgement),
   );
-  if (summary.faults > 0) failNo('Verification failed.');
-  if (flags.receipt.length > 0) {
+  if (!isFailed && flags.receipt.length > 0) {
     const { compareReceipts } = await import('./with-receipts.ts');
     await compareReceipts(results, flags.receipt, summary, flags);
   }
-  const problem = unmetRequirement(summary, flags);
   if (problem !== undefined) failNo(problem);
+  if (decision && decided) await printDecision(results, decided, decision);
+}
+
+interface Listeners {
+  readonly onRead: (bytes: number) => void;
+  readonly onFinding: (finding: ManifestFinding) => Promise<void>;
+}
+
+/** Verifies a manifest, and applies a policy to its results in the same pass. */
+async function decide(
+  manifest: CarriedFile,
+  sources: readonly ContextSource[],
+  { decision: { policy, service }, ...flags }: VerifyFlags & { readonly decision: Decision },
+  { onRead, onFinding }: Listeners,
+) {
+  const { checkOffline } = await import('../check/check-offline.ts');
+  const question = { subject: undefined, policy, explain: false };
+  return await checkOffline(manifest, question, sources, { ...flags, service }, onRead, onFinding);
+}
+
+async function printDecision(results: Results, { answer, names }: Checked, { policy }: Decision) {
+  const { checkText } = await import('../check/check-text.ts');
+  const { failUnlessPassed } = await import('../check/passed.ts');
+  await results.write(
+    () => `${JSON.stringify({ check: answer })}\n`,
+    () => checkText(answer, (id) => shownIdentifier(id, names.get(id))),
+  );
+  failUnlessPassed(answer, policy);
+}
+
+async function drained(
+  findings: AsyncGenerator<ManifestFinding, ManifestSummary>,
+  onFinding: Listeners['onFinding'],
+): Promise<ManifestSummary> {
+  let next = await findings.next();
+  for (; !next.done; next = await findings.next()) await onFinding(next.value);
+  return next.value;
 }
 
 /** Of --cid, each receipt must be of that statement. */

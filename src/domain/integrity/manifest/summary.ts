@@ -55,19 +55,6 @@ export interface ManifestSummary extends Counts {
   readonly unlogged: number;
 }
 
-/**
- * `failed`: something was altered. `unaltered`: nothing was, and nobody has said whom they trust. Otherwise somebody whom the
- * reader trusts has signed some statements (`partly_known`) or each of them (`known`).
- */
-export type Verdict = 'failed' | 'unaltered' | 'partly_known' | 'known';
-
-export function verdictOf(summary: Pick<ManifestSummary, 'faults' | 'isAsked' | 'known' | 'ids'>): Verdict {
-  const { faults, isAsked, known, ids } = summary;
-  if (faults > 0) return 'failed';
-  if (!isAsked) return 'unaltered';
-  return ids > 0 && known === ids ? 'known' : 'partly_known';
-}
-
 const zero = {
   /** Counts every form. */
   statements: 0,

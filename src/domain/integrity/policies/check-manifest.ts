@@ -32,7 +32,7 @@ export interface ManifestCheck {
 
 /**
  * Verifies a manifest and applies a policy to something in it. A manifest that was altered passes nothing.
- * @param onFinding called with what the verification finds.
+ * @param onFinding called with what the verification finds, and awaited.
  * @throws ServiceError `not_found` if nothing in it speaks of the subject, `conflict` if several things have its name.
  */
 export async function checkManifest(
@@ -40,12 +40,12 @@ export async function checkManifest(
   file: RandomAccess,
   form: ManifestForm,
   { subject, policy, explain }: ManifestCheckRequest,
-  onFinding: (finding: ManifestFinding) => void = () => {},
+  onFinding: (finding: ManifestFinding) => void | Promise<void> = () => {},
 ): Promise<ManifestCheck> {
   const faults: string[] = [];
   const manifest = await indexManifest(ports, file, form, (finding) => {
     if (finding.kind === 'fault' && faults.length < faultsKept) faults.push(finding.place);
-    onFinding(finding);
+    return onFinding(finding);
   });
   const needs = needsOf(policy, explain);
   const now = ports.now();

@@ -16,14 +16,27 @@ const listed = 100;
  * seconds, so it answers the same everywhere.
  */
 export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise<Verdict> {
+  const { subject, faults } = facts;
+  const binding = () => new Binding(facts, policy.document, now);
+  return await evaluateWith(policy, { subject, faults, now, binding });
+}
+
+/** What the conditions of a policy are about. */
+export interface Circumstances extends Pick<Facts, 'subject' | 'faults'> {
+  readonly now: Date;
+  /** What the conditions of one rule can name. */
+  readonly binding: () => Pick<Binding, 'variables'>;
+}
+
+export async function evaluateWith(policy: Policy, about: Circumstances): Promise<Verdict> {
+  const { subject, now } = about;
   const rules: RuleVerdict[] = [];
   const budget = { steps: mostSteps };
   for (const rule of policy.rules) {
-    rules.push(await evaluateRule(rule, new Binding(facts, policy.document, now), { facts, now, budget }));
+    rules.push(await evaluateRule(rule, about, budget));
     await yieldToEventLoop();
   }
-  const checkedAt = now.toISOString();
-  return { result: resultOf(rules), policy: policy.cid, subject: facts.subject, checkedAt, rules };
+  return { result: resultOf(rules), policy: policy.cid, subject, checkedAt: now.toISOString(), rules };
 }
 
 /** Warnings are shown, but do not count. */
@@ -38,22 +51,16 @@ interface Outcome {
   readonly watched: Watched;
 }
 
-interface Evaluation {
-  readonly facts: Facts;
-  readonly now: Date;
-  /** What is left of the steps. */
-  readonly budget: { steps: number };
-}
-
+/** @param budget what is left of the steps. */
 async function evaluateRule(
   rule: CompiledRule,
-  binding: Binding,
-  { facts, now, budget }: Evaluation,
+  { faults, now, binding }: Circumstances,
+  budget: { steps: number },
 ): Promise<RuleVerdict> {
   const { name, severity, message, article, exception } = rule;
   const outcomes: Outcome[] = [];
-  const doubts: Doubt[] = facts.faults.map((of) => ({ code: 'altered', of }));
-  for await (const outcome of budget.steps > 0 ? outcomesOf(rule, binding) : []) {
+  const doubts: Doubt[] = faults.map((of) => ({ code: 'altered', of }));
+  for await (const outcome of budget.steps > 0 ? outcomesOf(rule, binding()) : []) {
     outcomes.push(outcome);
     budget.steps -= outcome.watched.steps;
     if (budget.steps <= 0) break;
@@ -85,7 +92,7 @@ async function evaluateRule(
   };
 }
 
-async function* outcomesOf(rule: CompiledRule, binding: Binding): AsyncGenerator<Outcome> {
+async function* outcomesOf(rule: CompiledRule, binding: Pick<Binding, 'variables'>): AsyncGenerator<Outcome> {
   if (!rule.things) {
     yield outcomeOf(rule.condition, binding.variables());
     return;

@@ -60,8 +60,8 @@ export type PolicyReading = { readonly policy: Policy } | { readonly problems: r
 const mostProblems = 20;
 const foundLimit = 200;
 
-/** Reads a policy in YAML or JSON. */
-export function readPolicy(text: string): PolicyReading {
+/** Reads a policy in YAML or JSON. @param named what its conditions can name in rules without `for`. */
+export function readPolicy(text: string, named: Variables = subjectVariables): PolicyReading {
   if (Buffer.byteLength(text) > policyLimit)
     return alone({ code: 'too_large', found: String(Buffer.byteLength(text)) });
   const lines = new LineCounter();
@@ -106,12 +106,13 @@ export function readPolicy(text: string): PolicyReading {
       return conditionPlace(node, text, lines, offset) ?? at(path);
     },
     at,
+    named,
   );
 }
 
 /** Reads a policy that is JSON already. Its problems have places and no lines. */
-export function policyOf(source: unknown): PolicyReading {
-  return readPolicy(JSON.stringify(source) ?? 'null');
+export function policyOf(source: unknown, named?: Variables): PolicyReading {
+  return readPolicy(JSON.stringify(source) ?? 'null', named);
 }
 
 type At = (path: readonly PropertyKey[]) => { readonly line: number; readonly column: number };
@@ -121,6 +122,7 @@ function compile(
   source: JsonObject,
   inCondition: (path: readonly PropertyKey[], offset: number) => ReturnType<At>,
   at: At,
+  named: Variables,
 ): PolicyReading {
   const problems: PolicyProblem[] = [];
   const add = (path: readonly PropertyKey[], problem: PolicyProblem['problem'], offset?: number) => {
@@ -149,12 +151,9 @@ function compile(
     const path = ['rules', index] as const;
     if (names.has(rule.name)) add([...path, 'name'], { code: 'said_twice', found: rule.name });
     names.add(rule.name);
-    const things =
-      rule.for === undefined ? undefined : compiled([...path, 'for'], rule.for, subjectVariables, 'list');
+    const things = rule.for === undefined ? undefined : compiled([...path, 'for'], rule.for, named, 'list');
     if (rule.for !== undefined && !things) continue;
-    const variables = things
-      ? { ...rootFields, it: { type: elementOf(things.type) ?? 'dyn' } }
-      : subjectVariables;
+    const variables = things ? { ...rootFields, it: { type: elementOf(things.type) ?? 'dyn' } } : named;
     const condition = compiled([...path, 'require'], rule.require, variables, 'bool');
     const article = rule.article ?? articles.get(rule.name);
     if (condition) rules.push({ ...rule, article, things, condition });
@@ -162,7 +161,7 @@ function compile(
   const chapters = compileChapters(document.chapters ?? [], {
     rule: (path, found) =>
       names.has(found) || add(path, { code: 'unknown_rule', found, nearest: closest(found, [...names]) }),
-    value: (path, text) => compiled(path, text, subjectVariables, 'any'),
+    value: (path, text) => compiled(path, text, named, 'any'),
   });
   if (problems.length > 0) return { problems: problems.slice(0, mostProblems) };
   return { policy: { document, cid: policyCid(source), source, rules, chapters } };

@@ -33,7 +33,10 @@ export interface GatheringPorts extends LineagePorts {
 type Index = GatheringPorts['statementIndex'];
 
 export interface Gathered
-  extends Omit<Report, 'madeAt' | 'source' | 'otherSubjects' | 'checks' | 'trusted' | 'logged'> {
+  extends Omit<
+    Report,
+    'madeAt' | 'source' | 'otherSubjects' | 'checks' | 'trusted' | 'judgement' | 'logged'
+  > {
   /** The statements as they are stored. */
   readonly rows: readonly StoredStatement[];
 }

@@ -4,6 +4,7 @@ import type { ManifestForm } from '../manifest/carrier.ts';
 import { type IndexedManifest, indexManifest } from '../manifest/indexed/indexed-manifest.ts';
 import type { ManifestFinding, ManifestSummary } from '../manifest/summary.ts';
 import type { ManifestVerification } from '../manifest/verify.ts';
+import { judge } from '../policies/verification.ts';
 import { carriedContents, carriedNames, subjectsNamed } from './carried.ts';
 import { gather } from './gather.ts';
 import type { Checks, Fault, Listed, Report, ReportSource } from './report.ts';
@@ -48,7 +49,9 @@ export async function reportOnManifest(
   const otherSubjects = results.count - results.first.length;
   const trusted = { ...summary, knownDids: signatures.knownDids };
   const checks = checksOf(summary, faults, missing);
-  return { ...gathered, madeAt: ports.now(), source, otherSubjects, checks, trusted, logged: new Map() };
+  const judgement = await judge(summary);
+  const logged = new Map();
+  return { ...gathered, madeAt: ports.now(), source, otherSubjects, checks, trusted, judgement, logged };
 }
 
 function checksOf(summary: ManifestSummary, faults: readonly Fault[], missing: readonly string[]): Checks {

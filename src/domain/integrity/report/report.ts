@@ -3,6 +3,7 @@ import type { LogStanding } from '../../log/standing.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import type { ManifestSummary } from '../manifest/summary.ts';
 import type { SubjectName } from '../names/name.ts';
+import type { Judgement } from '../policies/verification.ts';
 import type { StatementRow } from '../ports.ts';
 import type { Check } from '../proofs/reasons.ts';
 import type { RunFacts } from '../runs/run-document.ts';
@@ -33,6 +34,8 @@ export interface Report {
   readonly notLookedUp: number;
   readonly checks: Checks;
   readonly trusted: Trusted;
+  /** What this proves. */
+  readonly judgement: Judgement;
   /** What the log of the service has, by the ids of the statements. Of a manifest: none. */
   readonly logged: ReadonlyMap<string, LogStanding>;
 }

@@ -8,6 +8,7 @@ import { noCredentials } from '../manifest/credential-standings.ts';
 import { SummaryCounts } from '../manifest/summary.ts';
 import { documentLimit } from '../names/name.ts';
 import type { NameIndex } from '../names/name-index.ts';
+import { judge } from '../policies/verification.ts';
 import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
 import { type RoomForRuns, readDocument, roomForRuns } from './documents.ts';
 import { type GatheringPorts, gather } from './gather.ts';
@@ -65,7 +66,8 @@ export async function reportOnStored(
       return standing ? [[id, standing] as const] : [];
     }),
   );
-  return { ...gathered, madeAt: ports.now(), source, otherSubjects: 0, checks, trusted, logged };
+  const judgement = await judge({ ...trusted, faults: faults.length });
+  return { ...gathered, madeAt: ports.now(), source, otherSubjects: 0, checks, trusted, judgement, logged };
 }
 
 /** A service does not know whom its reader trusts. */

@@ -38,12 +38,12 @@ const graphId = '00000000-0000-4000-8000-000000000000';
 const membership = { graphId, projectId: graphId };
 const scope: StatementScope = { graphId, visibility: everythingVisible };
 
-/** Verifies a manifest offline, and indexes in memory what is intact. @param onFinding called with each finding. */
+/** Verifies a manifest offline, and indexes in memory what is intact. @param onFinding called with each finding, and awaited. */
 export async function indexManifest(
   ports: ManifestVerification,
   file: RandomAccess,
   form: ManifestForm,
-  onFinding: (finding: ManifestFinding) => void,
+  onFinding: (finding: ManifestFinding) => void | Promise<void>,
 ): Promise<IndexedManifest> {
   const carrier = await openCarrier(file, form).catch(unlessRefused);
   const signatures = new ManifestSignatures(ports.signatures);
@@ -66,7 +66,7 @@ export async function indexManifest(
     },
   });
   let next = await findings.next();
-  for (; !next.done; next = await findings.next()) onFinding(next.value);
+  for (; !next.done; next = await findings.next()) await onFinding(next.value);
   return {
     carrier,
     summary: next.value,
