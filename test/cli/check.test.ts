@@ -159,11 +159,9 @@ describe('cairn check', () => {
       const { checked_at: _, ...rest } = answer;
       expect(rest).toEqual(await answerOf('evidence.car', '--policy', file));
     }
-    expect(await verify('--policy', 'decides.json', '--require-signer')).toMatchObject({ code: 1 });
-    const usage = await project.run(['verify', project.file('model.bin'), '--policy', 'decides.json'], {
-      env,
-    });
-    expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('--policy is for manifests') });
+    const required = await verify('--policy', policy('decides.json', [made]), '--require-signer');
+    expect(required).toMatchObject({ code: 1, stderr: expect.stringContaining('(--require-signer)') });
+    expect(required.stdout).toContain('pass. 1 rule, all fulfilled.');
   });
 
   test('passes nothing if a manifest was altered', async () => {
@@ -175,6 +173,24 @@ describe('cairn check', () => {
     const { code, stdout } = await check('altered.json', '--policy', policy('made.json', [made]));
     expect(code).toBe(4);
     expect(stdout).toContain('It was altered');
+  });
+
+  test.each([
+    [['model.bin', '--policy', 'decides.json'], '--policy is for manifests, and'],
+    [
+      [
+        'evidence.car',
+        '--policy',
+        'decides.json',
+        '--cid',
+        'bafkr4igani75pegnm6whun647hcflunpx5hqh3q4murpyncdoy6ra757ka',
+      ],
+      'Leave one out.',
+    ],
+    [['evidence.car', '--service', 'did:web:cairn.example'], 'Name the policy with --policy.'],
+  ])('cairn verify %j is wrong usage', async ([file = '', ...args], reason) => {
+    const { code, stderr } = await project.run(['verify', project.file(file), ...args]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
   });
 
   test('lists the things of one name with their ids', async () => {

@@ -80,6 +80,8 @@ async function verify(io: Io, target: string, flags: Flags): Promise<void> {
   const kind = await pathKind(target);
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
+  if (flags.policy === undefined && flags.service.length > 0)
+    failUsage('--service says whom a policy means. Name the policy with --policy.');
   const decision = flags.policy === undefined ? undefined : await decisionBy(io, target, flags.policy, flags);
   if (kind === 'file')
     return await verifyPath(printed(io, flags), target, folders, { ...flags, ...(decision && { decision }) });
@@ -94,7 +96,9 @@ async function verify(io: Io, target: string, flags: Flags): Promise<void> {
 
 /** @throws Failure (usage) */
 async function decisionBy(io: Io, target: string, text: string, { cid, service }: Flags): Promise<Decision> {
-  const isFile = cid.length === 0 && (await pathKind(target)) === 'file';
+  if (cid.length > 0)
+    failUsage('--policy is for manifests, and --cid compares the bytes of a file. Leave one out.');
+  const isFile = (await pathKind(target)) === 'file';
   const form = isFile ? await manifestForm(target) : undefined;
   if (!form)
     failUsage(

@@ -52,6 +52,7 @@ test.each([
   ['a: &a [x]\nb: *a', '2:4: *a is an alias. A policy is read without aliases. Write the value again.'],
   [`${start}rules:\n\t- a`, '5:1: "- a" is not YAML. The line is indented with a tab. Use spaces.'],
   [`${start}signers: {}\nrules: []`, '4:1: "signers" is there twice. Remove or rename one.'],
+  ['{"cairn": "policy/1", "cairn": "policy/1"}', '1:23: "cairn" is there twice. Remove or rename one.'],
   [
     `${start}rules: [{name: a, require: 'true'}]\nexamples: [{expect: pass}]`,
     '5:12: examples[0] must have either facts or a manifest. It is "{"expect":"pass"}".',

@@ -9,6 +9,7 @@ import { isReceiptFile } from '../../client/receipts.ts';
 import { failNo, failUsage } from '../../terminal/failure.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
 import type { Checked } from '../check/check-offline.ts';
+import { failUnlessPassed } from '../check/passed.ts';
 import { expectedOf } from './expected-cids.ts';
 import { openIdentifier, printReports } from './print-reports.ts';
 import { unmetRequirement } from './requirements.ts';
@@ -110,8 +111,9 @@ async function verifyManifest(
     const { compareReceipts } = await import('./with-receipts.ts');
     await compareReceipts(results, flags.receipt, summary, flags);
   }
+  if (decided) await printDecision(results, decided);
   if (problem !== undefined) failNo(problem);
-  if (decision && decided) await printDecision(results, decided, decision);
+  if (decision && decided) failUnlessPassed(decided.answer, decision.policy);
 }
 
 interface Listeners {
@@ -131,14 +133,12 @@ async function decide(
   return await checkOffline(manifest, question, sources, { ...flags, service }, onRead, onFinding);
 }
 
-async function printDecision(results: Results, { answer, names }: Checked, { policy }: Decision) {
+async function printDecision(results: Results, { answer, names }: Checked): Promise<void> {
   const { checkText } = await import('../check/check-text.ts');
-  const { failUnlessPassed } = await import('../check/passed.ts');
   await results.write(
     () => `${JSON.stringify({ check: answer })}\n`,
     () => checkText(answer, (id) => shownIdentifier(id, names.get(id))),
   );
-  failUnlessPassed(answer, policy);
 }
 
 async function drained(

@@ -74,7 +74,7 @@ export function readPolicy(text: string, named: Variables = subjectVariables): P
   const problems: PolicyProblem[] = document.errors.map(({ code, pos }) => {
     const isTwice = code === 'DUPLICATE_KEY';
     const written = text.slice(pos[0], pos[0] + foundLimit);
-    const found = (isTwice ? /[^:\n]*/ : /.*/).exec(written)?.[0].trim() ?? '';
+    const found = (isTwice ? /[^:\n"']+/ : /.*/).exec(written)?.[0].trim() ?? '';
     const problem: DocumentProblem = isTwice
       ? { code: 'said_twice', found }
       : { code: 'not_readable', found, nearest: code };
