@@ -104,7 +104,8 @@ describe('cairn check', () => {
     );
     expect(stdout).toContain('$ cairn import FILE');
     expect(stderr).toContain('Nobody can tell');
-    expect((await check('nobody knows this', '--policy', 'unknown.json')).code).toBe(4);
+    const nobody = await check('nobody knows this', '--policy', 'unknown.json');
+    expect(nobody).toMatchObject({ code: 4, stderr: expect.stringContaining('"cairn record" and') });
   });
 
   test('answers the same from a manifest without a service, by file, digest, name and graph', async () => {

@@ -55,7 +55,9 @@ export async function checkOffline(
   const evidenceReader = opened.use(new EvidencePool(maxDepth, readMs, () => {}));
   const checking = { ...ports, evidenceReader, serviceDids: new Set(beside.service), now };
   const request = { subject, policy, explain };
-  const made = await checkManifest(checking, file, form, request, onFinding).catch(failAbout);
+  const made = await checkManifest(checking, file, form, request, onFinding).catch((error) =>
+    failAbout(error),
+  );
   const { check, facts, summary } = made;
   return { answer: checkJson(check, explain ? facts : undefined), names: namesIn(facts), summary };
 }
@@ -67,10 +69,13 @@ function namesIn(facts: readonly Facts[]): Map<string, string> {
   return new Map(things.flatMap(([id, { name }]) => (name ? [[id, name]] : [])));
 }
 
-/** @throws Failure (cannot tell) if nobody knows the subject, (usage) if several things have its name. */
-export function failAbout(error: unknown): never {
+/**
+ * @param advice what to do if nobody knows the subject.
+ * @throws Failure (cannot tell) if nobody knows it, (usage) if several things have its name.
+ */
+export function failAbout(error: unknown, advice = ''): never {
   const { code, message } = error as { readonly code?: unknown; readonly message: string };
-  if (code === 'not_found') throw new Failure(exitCodes.cannotTell, message, { cause: error });
+  if (code === 'not_found') throw new Failure(exitCodes.cannotTell, `${message}${advice}`, { cause: error });
   if (code === 'conflict') failUsage(message);
   throw error;
 }

@@ -22,7 +22,9 @@ export async function checkWithService(
   const client = openClient(settings);
   const graph_id = graph === undefined ? undefined : await graphIdOf(client, graph);
   const request = jsonBody<typeof checkBody>({ subject, policy: policy.source, graph_id, explain });
-  const response = await client.send('POST', '/checks/v1', request).catch(failAbout);
+  const response = await client
+    .send('POST', '/checks/v1', request)
+    .catch((error) => failAbout(error, ' "cairn record" and "cairn import" add evidence.'));
   const answer = await answerJson(response, checkAnswer);
   return { answer, names: await askNames(client, idsIn(answer)) };
 }
