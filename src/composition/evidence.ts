@@ -4,6 +4,7 @@ import { Gathering } from '../domain/gathering.ts';
 import { evidenceImports } from '../domain/integrity/evidence/evidence-records.ts';
 import { lineageRuns, lineageUses } from '../domain/integrity/evidence/openlineage/run-records.ts';
 import { KeyedTurns } from '../domain/keyed-turns.ts';
+import { asSharedWork } from '../platform/http/callers.ts';
 import type { Log } from '../platform/log.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 
@@ -23,6 +24,6 @@ export function evidencePorts(
     lineageRuns: store.of(lineageRuns),
     lineageUses: store.of(lineageUses),
     lineageTurns: new KeyedTurns(),
-    evidenceRequests: new Gathering({ most: 100, atOnce: 2 }),
+    evidenceRequests: new Gathering({ most: 100, atOnce: 2, around: asSharedWork }),
   };
 }

@@ -9,16 +9,26 @@ interface Group {
   running: number;
 }
 
+interface GatheringOptions {
+  /** Calls of a batch. */
+  readonly most: number;
+  /** How many batches of a key are at work. */
+  readonly atOnce: number;
+  /** Runs the work on a batch. It begins in the async context of any of the calls. */
+  readonly around?: <Result>(work: () => Result) => Result;
+}
+
 /** Gathers calls that come together, or while others with the same key are at work, so that they share a batch. */
 export class Gathering {
   readonly #groups = new Map<string, Group>();
   readonly #most: number;
   readonly #atOnce: number;
+  readonly #around: NonNullable<GatheringOptions['around']>;
 
-  /** @param most calls of a batch. @param atOnce how many batches of a key are at work. */
-  constructor({ most, atOnce }: { readonly most: number; readonly atOnce: number }) {
+  constructor({ most, atOnce, around = (work) => work() }: GatheringOptions) {
     this.#most = most;
     this.#atOnce = atOnce;
+    this.#around = around;
   }
 
   /**
@@ -45,7 +55,7 @@ export class Gathering {
     while (group.waiting.length > 0) {
       const batch = group.waiting.splice(0, this.#most);
       try {
-        const results = await work(batch.map(({ item }) => item));
+        const results = await this.#around(() => work(batch.map(({ item }) => item)));
         for (const [at, { outcome }] of batch.entries()) outcome.resolve(results[at]);
       } catch (error) {
         for (const { outcome } of batch) outcome.reject(error);

@@ -156,6 +156,20 @@ describe('requests that come at the same time', () => {
     }
     expect(await runsIn(graph)).toHaveLength(3);
   });
+
+  test('are answered also if the client of the first disconnects', async () => {
+    // Statements with so many inputs are identified on a thread, which gives up for a client that has left.
+    const inputs = Array.from({ length: 400 }, (_, at) => `input-${at}`);
+    const sent = (run: string, signal?: AbortSignal) =>
+      service.app.request('/api/v1/lineage', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(runEvent('COMPLETE', { run, inputs })),
+        ...(signal && { signal }),
+      });
+    const [, second] = await Promise.all([sent('left', AbortSignal.abort()), sent('stayed')]);
+    expect(second.status).toBe(201);
+  });
 });
 
 describe('a compressed event', () => {

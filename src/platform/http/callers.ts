@@ -144,3 +144,10 @@ export function asCaller<Result>(context: Context, key: string, work: () => Resu
   };
   return current.run(caller, work);
 }
+
+/** Runs work that several requests of the current caller share. It has CPU time of its own, and goes on if a client disconnects. */
+export function asSharedWork<Result>(work: () => Result): Result {
+  const caller = current.getStore();
+  if (!caller) return work();
+  return current.run({ key: caller.key, signal: new AbortController().signal }, work);
+}
