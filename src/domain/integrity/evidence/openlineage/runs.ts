@@ -126,9 +126,9 @@ class LineageFollower {
       const { computation, made, stored } = following;
       if (stored === run.stored) return { computation, isStored: true } as const;
       const all = [...new Set([...run.made, ...made])];
-      const version = await this.#recordMade(run, all);
-      if (version === undefined) return undefined;
       const withdrawn = all.filter((one) => !made.includes(one));
+      const version = await this.#recordMade(run, all, withdrawn);
+      if (version === undefined) return undefined;
       const retractions = withdrawn.map((one) => retraction(one, computation, following.by));
       const { isNew } = await this.#writing.put(
         [...following.statements, ...retractions],
@@ -140,10 +140,17 @@ class LineageFollower {
     });
   }
 
-  /** Recorded first, so that whatever is stored can be withdrawn later. @returns the version of the record, unless it has changed. */
-  async #recordMade({ id, version, made }: LineageRun, all: readonly string[]): Promise<number | undefined> {
+  /**
+   * Recorded first, so that whatever is stored can be withdrawn later, and nothing is withdrawn that has begun to count.
+   * @returns the version of the record, unless it has changed.
+   */
+  async #recordMade(
+    { id, version, made }: LineageRun,
+    all: readonly string[],
+    withdrawn: readonly string[],
+  ): Promise<number | undefined> {
     // Otherwise two processes with the same statements would hinder each other.
-    if (all.length === made.length) return version;
+    if (all.length === made.length && withdrawn.length === 0) return version;
     const next = await this.#ports.lineageRuns.update(
       id,
       { version },
