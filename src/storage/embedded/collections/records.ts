@@ -147,13 +147,13 @@ export function recordReads<Item extends object, Index extends string>(
         // Many stores have no folders, or no blobs, and a lineage asks for those of each artefact.
         if (!prepared(`SELECT 1 FROM ${table} LIMIT 1`).get()) return [];
         const fixed = among.equal.map(equals);
-        const further = rest.map((member) => `${column(member)} ${direction}`);
         const [value] = among.values;
         // A table of values takes longer than the rest of the query, and most queries have one value.
         const isOne = among.values.length === 1 && typeof value === 'string';
-        const [from, wanted, order] = isOne
-          ? [table, '?', further]
-          : [`json_each(?) AS wanted JOIN ${table}`, 'wanted.value', ['wanted.key', ...further]];
+        const [from, wanted] = isOne
+          ? [table, '?']
+          : [`json_each(?) AS wanted JOIN ${table}`, 'wanted.value'];
+        const order = among.values.length === 1 ? rest.map((member) => `${column(member)} ${direction}`) : [];
         const conditions = [`${column(first)} = ${wanted}`, ...fixed.map(([sql]) => sql)].join(' AND ');
         const rows = prepared(
           `SELECT record FROM ${from} ${isOne ? 'WHERE' : 'ON'} ${conditions}

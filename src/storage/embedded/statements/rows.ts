@@ -22,6 +22,8 @@ const rowsAtOnce = 32;
 /** `referring` answers null when the identifiers in its rows have more characters. */
 const referringLength = 1 << 24;
 
+type Entry = readonly [target: number, place: number, seq: number];
+
 export function embeddedRows(reader: DatabaseSync, partition: Partition): StatementRows {
   const terms = termReads(reader);
   const entriesOf = statementLists(reader, partition, terms);
@@ -34,6 +36,8 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${partition}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,
   );
+  // An object for each entry takes longer than finding it.
+  entriesTo.setReturnArrays(true);
 
   /** Row numbers for each identifier, newest first; null when there may be more than `limit`. */
   function referringTo(
@@ -44,16 +48,16 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
     const targets = identifiers.map(referenceTarget);
     const distinct = [...new Set(targets)];
     const most = distinct.length * (limit + 1);
-    const found = entriesTo.all(JSON.stringify(distinct), most);
+    const found = entriesTo.all(JSON.stringify(distinct), most) as unknown as Entry[];
     // One identifier may have used the room of others.
     if (found.length === most && identifiers.length > 1)
       return identifiers.flatMap((identifier) => referringTo([identifier], places, limit));
-    const byTarget = Map.groupBy(found, ({ target }) => Number(target));
+    const byTarget = Map.groupBy(found, ([target]) => target);
     return targets.map((target) => {
       const entries = byTarget.get(target) ?? [];
       if (entries.length > limit) return null;
-      const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
-      return [...new Set(meant.map(({ seq }) => Number(seq)))].sort((one, other) => other - one);
+      const meant = entries.filter(([, place]) => places === null || places.includes(place));
+      return [...new Set(meant.map(([, , seq]) => seq))].sort((one, other) => other - one);
     });
   }
 
