@@ -104,6 +104,7 @@ interface Entry {
 export function entryTerms({ project, group, folded }: Entry): string[] {
   const term = termsIn(partOf(project, group));
   const points = pointsOf(folded);
+  // Numbers are quicker to compare than texts.
   const terms = new Set([term('whole', points)]);
   for (let at = 0; at < points.length; at += 1) {
     const isStart = at === 0;
@@ -113,11 +114,17 @@ export function entryTerms({ project, group, folded }: Entry): string[] {
         terms.add(term(isStart ? 'start' : 'wordStart', points, at, at + length));
     if (most === gramLength) terms.add(term('gram', points, at, at + gramLength));
   }
-  return [...terms];
+  return Array.from(terms, termText);
 }
 
 function pointsOf(text: string): number[] {
-  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
+  const points: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const point = text.codePointAt(at) ?? 0;
+    points.push(point);
+    if (point > 0xffff) at += 1;
+  }
+  return points;
 }
 
 /**
@@ -132,7 +139,7 @@ export function setsFor(
 ): TermGroup[] {
   const termIns = parts.map(termsIn);
   const oneOf: OneOf = (...terms) =>
-    termIns.flatMap((term) => terms.map(([kind, of]) => term(kind, pointsOf(of))));
+    termIns.flatMap((term) => terms.map(([kind, of]) => termText(term(kind, pointsOf(of)))));
   if (rank === 'exact') return [[oneOf(['whole', text])]];
   const [first = ''] = words;
   const head = [...first].slice(0, gramLength).join('');
@@ -178,6 +185,14 @@ function pair(bits: number): string {
   return pairs[bits & 1_023] ?? '';
 }
 
+/** A term is a number of 40 bits, of which the text has the low ones first. */
+const lowBits = 30;
+
+function termText(term: number): string {
+  const low = term % 2 ** lowBits;
+  return pair(low) + pair(low >>> 10) + pair(low >>> 20) + pair(term / 2 ** lowBits);
+}
+
 const seeds = [0x9e37_79b9, 0x85eb_ca6b] as const;
 
 /**
@@ -185,16 +200,17 @@ const seeds = [0x9e37_79b9, 0x85eb_ca6b] as const;
  * them compares the texts.
  */
 function termsIn(part: string) {
-  const [high, low] = mixed(seeds, 0, pointsOf(part));
-  return (kind: Kind, points: readonly number[], from = 0, to = points.length): string => {
-    const [one, other] = mixed([high, low], kinds[kind], points, from, to);
-    return pair(one) + pair(one >>> 10) + pair(one >>> 20) + pair(other);
+  const [high, low] = mixed(...seeds, 0, pointsOf(part));
+  return (kind: Kind, points: readonly number[], from = 0, to = points.length): number => {
+    const [one, other] = mixed(high, low, kinds[kind], points, from, to);
+    return (other & 1_023) * 2 ** lowBits + (one & (2 ** lowBits - 1));
   };
 }
 
 /** As in cyrb53. */
 function mixed(
-  [high, low]: readonly [number, number],
+  high: number,
+  low: number,
   first: number,
   points: readonly number[],
   from = 0,

@@ -38,11 +38,21 @@ export function embeddedRecords<Item extends object, Index extends string>(
     };
   }
 
+  /** With one statement, because the full-text index flushes what it has before each statement with a trigger. */
+  async function insertTogether(records: readonly Item[]): Promise<boolean[]> {
+    const sql = `INSERT INTO ${table} (record) SELECT value FROM json_each(?) WHERE true
+      ON CONFLICT DO NOTHING RETURNING ${quoted(collection.key)} AS key`;
+    const texts = records.map((record) => JSON.stringify(record));
+    const added = new Set(await writes.run('insertRecords', { sql, records: texts }));
+    return records.map((record) => added.delete(String((record as Members)[collection.key])));
+  }
+
   return {
     ...recordReads<Item, Index>(reader, collection),
 
     async insert(records) {
       if (records.length === 0) return [];
+      if (collection.terms) return await insertTogether(records);
       const sql = `INSERT INTO ${table} (record) VALUES (?) ON CONFLICT DO NOTHING`;
       const values = records.map((record) => [JSON.stringify(record)]);
       return await writes.run('changeRecords', { sql, values });

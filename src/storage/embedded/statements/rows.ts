@@ -7,14 +7,15 @@ import type {
   ReferringRow,
   StatementList,
   StatementRows,
+  WholeStatement,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes } from '../../record-pages.ts';
 import { namingDamage } from '../errors.ts';
-import { digestTarget, hasJcs, type Partition, referenceTarget } from '../index/entries.ts';
+import { type Partition, referenceTarget } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
 import { readChecks } from './read-checks.ts';
-import { LightRow, membershipReads, readsBySeq, selectWhole, statementRow } from './statement-rows.ts';
+import { LightRow, membershipReads, readsByJcs, readsBySeq, statementRow } from './statement-rows.ts';
 import { termReads } from './terms.ts';
 
 /** Rows to read at once. Some are large. */
@@ -31,7 +32,7 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
   const checks = readChecks(reader, partition);
   const wholeBySeq = readsBySeq(reader, partition, 'whole');
   const lightBySeq = readsBySeq(reader, partition, 'light');
-  const byJcs = reader.prepare(selectWhole(partition, hasJcs(partition)));
+  const wholeByJcs = readsByJcs(reader, partition);
   const entriesTo = reader.prepare(
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${partition}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,
@@ -113,13 +114,17 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
     },
 
     async whole(jcsCids) {
-      return jcsCids.map((cid) => {
-        if (!isStatementCid(cid, codecs.jcs)) return undefined;
-        const row = byJcs.get(cid.digest, digestTarget(cid.digest));
-        if (!row) return undefined;
-        const position = Number(row.seq);
-        return { ...statementRow(row, partition, terms), memberships: memberships(row), position };
-      });
+      const found = new Map<string, WholeStatement>();
+      const wanted = jcsCids.filter((cid) => isStatementCid(cid, codecs.jcs));
+      for (let at = 0; at < wanted.length; at += rowsAtOnce) {
+        for (const row of wholeByJcs(wanted.slice(at, at + rowsAtOnce).map(({ digest }) => digest))) {
+          const statement = statementRow(row, partition, terms);
+          const position = Number(row.seq);
+          found.set(statement.jcsCid.text, { ...statement, memberships: memberships(row), position });
+        }
+        await yieldToEventLoop();
+      }
+      return jcsCids.map(({ text }) => found.get(text));
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import { isBlake3 } from '../../../domain/integrity/identifiers/hashing.ts';
+import { asBuffer, isBlake3 } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import {
   digestBytes,
@@ -11,7 +11,7 @@ import {
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { type Membership, type ReferringRow, shownType } from '../../../domain/integrity/statements/rows.ts';
 import { damagedDatabase } from '../errors.ts';
-import type { Partition } from '../index/entries.ts';
+import { digestTarget, jcsPlace, type Partition } from '../index/entries.ts';
 import type { TermReads } from './terms.ts';
 
 export type Row = Record<string, SQLOutputValue>;
@@ -40,6 +40,20 @@ export function readsBySeq(reader: DatabaseSync, partition: Partition, columns: 
   );
   return (seqs: readonly number[]): ReadonlyMap<number, Row> =>
     new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
+}
+
+/** As `readsBySeq`, of the rows that have these digests of their bytes. Unknown digests are left out. */
+export function readsByJcs(reader: DatabaseSync, partition: Partition) {
+  const statement = reader.prepare(
+    `SELECT rows.*, ${graphs(partition)}
+     FROM json_each(?1) AS wanted CROSS JOIN ${partition}_entries AS entries
+       ON target = wanted.value ->> 0 AND place = ${jcsPlace}
+     CROSS JOIN ${partition}_rows AS rows ON rows.seq = entries.seq AND jcs_digest = unhex(wanted.value ->> 1)`,
+  );
+  return (digests: readonly Uint8Array[]): readonly Row[] =>
+    statement.all(
+      JSON.stringify(digests.map((digest) => [digestTarget(digest), asBuffer(digest).toString('hex')])),
+    );
 }
 
 const graphsKept = 100_000;

@@ -36,6 +36,12 @@ function recordWrites(database: DatabaseSync) {
       return values.map((list) => Number(statement.run(...list).changes) === 1);
     },
 
+    /** @param sql takes a JSON array with the texts of records. @returns the keys of those that were new. */
+    insertRecords({ sql, records }: { readonly sql: string; readonly records: readonly string[] }): string[] {
+      const rows = statementOf(sql).all(JSON.stringify(records));
+      return rows.map(({ key }) => String(key));
+    },
+
     /** @returns the first row that each run returned, if any. */
     writeRecords({ sql, values }: RecordWrite): (Record<string, SQLOutputValue> | undefined)[] {
       const statement = statementOf(sql);
