@@ -226,6 +226,14 @@ function rowsOf(sort: Sort): StatementRows & OrderedRows {
       });
     },
 
+    async placed(jcsCids) {
+      await setImmediate();
+      return jcsCids.map((cid) => {
+        const kept = sort.get(cid.text);
+        return kept && { jcsCid: cid, memberships: membershipsOf(kept), position: kept.seq };
+      });
+    },
+
     async contents(graphId, after, limit) {
       await setImmediate();
       if (after !== null && !/^[0-9a-f]{48}$/.test(after)) throwBadMark();

@@ -332,6 +332,20 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       expect(await verified.whole([])).toEqual([]);
     });
 
+    test('says where rows are, as whole rows do', async () => {
+      const given = many(100, (text) => named(text));
+      await put([...given, about('other')], first);
+      await put(given, second);
+      const cids = [...given, named('unknown'), about('other')].map(({ jcsCid }) => jcsCid);
+      const whole = (await verified.whole(cids)).map(
+        (one) => one && { jcsCid: one.jcsCid.text, position: one.position, memberships: one.memberships },
+      );
+      const placed = await verified.placed(cids);
+      expect(placed.map((one) => one && { ...one, jcsCid: one.jcsCid.text })).toEqual(whole);
+      expect(whole.map((one) => one?.memberships.length)).toEqual([...given.map(() => 2), undefined, 1]);
+      expect(await verified.placed([])).toEqual([]);
+    });
+
     describe('has the contents of a graph', () => {
       test('in the order of their ids, forms of one id in the order of storing', async () => {
         const rows = [

@@ -22,7 +22,7 @@ export function recentBlobs(blobs: BlobStore): BlobStore {
     async putSmall(small) {
       const outcomes = await blobs.putSmall(small);
       for (const [at, { cid, bytes }] of small.entries())
-        if (outcomes[at] === 'stored') recent.set(blobName(cid), Uint8Array.from(bytes));
+        if (outcomes[at] === 'stored') recent.set(blobName(cid), new Uint8Array(bytes));
       return outcomes;
     },
     async readSmall(cids, limit) {

@@ -3,8 +3,8 @@ import { smallContentBytes } from '../../bucket.ts';
 import type { BlobStore, SmallBlob } from '../ports.ts';
 import { storeBytes } from './upload.ts';
 
-/** Blobs that are looked up and stored together. Others get a turn between. */
-const atOnce = 500;
+/** Blobs that are looked up and stored together. Each write changes most pages of the indexes by digest. */
+const atOnce = 2_000;
 const writesAtOnce = 3;
 
 /** Stores the blobs that are missing or damaged: small ones together, and each other by itself. */

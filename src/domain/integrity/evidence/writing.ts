@@ -91,18 +91,21 @@ export function bytesOf({ cid, text }: JcsDocument): SmallBlob {
   return { cid, bytes: Buffer.from(text) };
 }
 
-/** Computes the ids that other statements of the same evidence name. */
+/** Computes the ids that other statements of the same evidence name. Those that come at the same time go together. */
 function identifying(identifier: Pick<Identifier, 'identify'>): IdentifyAll {
-  return async (statements) => {
-    const { body, ranges } = bodyOf(statements.map((one) => JSON.stringify(one)));
+  const gathering = new Gathering({ most: Infinity, atOnce: Infinity });
+  const identifyAll = async (asked: readonly (readonly JsonObject[])[]) => {
+    const { body, ranges } = bodyOf(asked.flat().map((one) => JSON.stringify(one)));
     const identified = await identifier.identify(body, ranges, {
       generateId: true,
       strict: true,
       reportCoverage: false,
     });
     assertAllAccepted(identified);
-    return Array.from(identified.names, ({ statement_id: id }) => id);
+    const ids = Array.from(identified.names, ({ statement_id: id }) => id);
+    return asked.map(({ length }) => ids.splice(0, length));
   };
+  return (statements) => gathering.run('', statements, identifyAll);
 }
 
 /** Statements as a body, with start and end of each. */

@@ -77,7 +77,7 @@ export function shownName(text: string): string {
 }
 
 function cut(text: string): string {
-  return [...text].slice(0, nameLimit).join('');
+  return text.length <= nameLimit ? text : [...text].slice(0, nameLimit).join('');
 }
 
 /** The JSON value of a small document; undefined if it is none. */

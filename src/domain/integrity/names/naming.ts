@@ -9,10 +9,10 @@ import { rowsOfKind } from '../statements/packed-rows.ts';
 import { placeNumber } from '../statements/places.ts';
 import type {
   ListedStatement,
+  PlacedStatement,
   StatementList,
   StatementRows,
   StatementRowsOfStore,
-  WholeStatement,
 } from '../statements/rows.ts';
 import { documentLimit, nameFor, subjectNameIn } from './name.ts';
 import {
@@ -27,13 +27,14 @@ import {
 export interface NamingPorts {
   readonly names: Pick<NameRecords, 'among' | 'insert' | 'update'>;
   /** Makes names known to the search. @param rows their statements, as far as these are verified. */
-  readonly search: (names: readonly NameRecord[], rows: readonly WholeStatement[]) => Promise<void>;
+  readonly search: (names: readonly NameRecord[], rows: readonly PlacedStatement[]) => Promise<void>;
   readonly signatures: Pick<Signatures, 'among'>;
   readonly rows: StatementRowsOfStore;
   readonly blobs: Pick<BlobStore, 'readSmall'>;
 }
 
-const namingsAtOnce = 500;
+/** Each write changes most pages of the indexes of names. */
+const namingsAtOnce = 2_000;
 const proofsAtOnce = 8;
 
 /** Indexes the names that statements give. */
@@ -89,12 +90,12 @@ export async function provenAmong<One extends Pick<Given, 'naming'>>(
   return given.filter((_, at) => areProven[at]);
 }
 
-/** The verified rows of statements, and where they and the unverified ones are in the order of storing. */
+/** Where the verified rows of statements are, and where they and the unverified ones are in the order of storing. */
 async function rowsOf(rows: StatementRowsOfStore, named: readonly Given[]) {
   const cids = named.flatMap(({ naming: { id } }) => cidIn(id) ?? []);
-  const found = cids.length > 0 ? await rows.verified.whole(cids) : [];
+  const found = cids.length > 0 ? await rows.verified.placed(cids) : [];
   const others = cids.filter((_, at) => !found[at]);
-  const unverified = others.length > 0 ? await rows.unverified.whole(others) : [];
+  const unverified = others.length > 0 ? await rows.unverified.placed(others) : [];
   const verified = found.filter((row) => row !== undefined);
   const all = [...verified, ...unverified.filter((row) => row !== undefined)];
   return { verified, positions: new Map(all.map(({ jcsCid, position }) => [jcsCid.text, position])) };
@@ -108,7 +109,7 @@ async function rowsOf(rows: StatementRowsOfStore, named: readonly Given[]) {
 export async function keepNames(
   { names, search }: Pick<NamingPorts, 'names' | 'search'>,
   records: readonly NameRecord[],
-  verified: readonly WholeStatement[],
+  verified: readonly PlacedStatement[],
 ): Promise<void> {
   if (records.length === 0) return;
   const [areNew] = await Promise.all([names.insert(records), search(records, verified)]);

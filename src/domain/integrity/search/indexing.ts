@@ -6,7 +6,7 @@ import type { GraphImports } from '../manifest/ports.ts';
 import { type NameRecord, type NameRecords, namingKind } from '../names/name-records.ts';
 import type { Graph, GraphStore } from '../ports.ts';
 import { PackedRows, rowsOfKind } from '../statements/packed-rows.ts';
-import type { StatementRowsOfStore, WholeStatement } from '../statements/rows.ts';
+import type { PlacedStatement, StatementRowsOfStore } from '../statements/rows.ts';
 import { entriesFor, groupOf, type SearchEntries, type SearchEntry } from './search-entries.ts';
 
 export interface IndexingPorts {
@@ -42,7 +42,7 @@ const entriesAtOnce = 1_000;
 async function indexNames({ entries, rows }: IndexingPorts, names: readonly NameRecord[]): Promise<void> {
   const cids = names.flatMap(({ id }) => cidIn(id) ?? []);
   if (cids.length === 0) return;
-  const found = (await rows.verified.whole(cids)).filter((row) => row !== undefined);
+  const found = (await rows.verified.placed(cids)).filter((row) => row !== undefined);
   await indexNamesIn(entries, names, found);
 }
 
@@ -50,7 +50,7 @@ async function indexNames({ entries, rows }: IndexingPorts, names: readonly Name
 export async function indexNamesIn(
   entries: IndexingPorts['entries'],
   names: readonly NameRecord[],
-  rows: readonly WholeStatement[],
+  rows: readonly PlacedStatement[],
 ): Promise<void> {
   const byId = new Map(rows.map((row) => [row.jcsCid.text, row]));
   const made = names.flatMap((name) => {
@@ -62,7 +62,7 @@ export async function indexNamesIn(
     await entries.insert(distinct.slice(at, at + entriesAtOnce));
 }
 
-function namingIn({ jcsCid, memberships }: WholeStatement, { newestFirst }: NameRecord): Naming {
+function namingIn({ jcsCid, memberships }: PlacedStatement, { newestFirst }: NameRecord): Naming {
   const order = 0 - newestFirst;
   return { id: jcsCid.text, order, projects: memberships.map(({ projectId }) => projectId) };
 }

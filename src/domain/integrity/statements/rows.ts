@@ -18,12 +18,15 @@ export interface ReferringStatement
   readonly memberships: readonly Membership[];
 }
 
-export interface WholeStatement extends StatementRow {
+/** Where a row is, without its content. */
+export interface PlacedStatement extends Pick<StatementRow, 'jcsCid'> {
   /** Grows in the order of storing, among verified rows and among unverified ones. A safe integer. */
   readonly position: number;
   /** Oldest first, without graphs that are being imported. */
   readonly memberships: readonly Membership[];
 }
+
+export interface WholeStatement extends StatementRow, PlacedStatement {}
 
 export interface ListedStatement extends WholeStatement {
   /** Where the list continues after this row: text of the store, at most 200 characters. */
@@ -85,6 +88,9 @@ export interface StatementRows {
 
   /** Rows by `jcs_cid`, in the given order; undefined for unknown ones. */
   whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]>;
+
+  /** As `whole`, without the contents, which are neither read nor compared with their digests. */
+  placed(jcsCids: readonly Cid[]): Promise<(PlacedStatement | undefined)[]>;
 }
 
 export interface BySort<Rows> {

@@ -58,7 +58,12 @@ function folderBucket(dataDir: string, folder: string, { isNested }: { readonly 
     stage: async () => stagedFile(stagingIn(dataDir), root, fileOf),
     size: async (name) => fileSize(fileOf(name)),
     read: async (name, range) => readFileRange(fileOf(name), range),
-    readSmall: (names, limit) => readEach(bucket, names, limit),
+    async readSmall(names, limit) {
+      const there = names.filter((name) => fileSize(fileOf(name)) !== undefined);
+      const read = await readEach(bucket, there, limit);
+      const found = new Map(there.map((name, at) => [name, read[at]]));
+      return names.map((name) => found.get(name));
+    },
     putSmall: (contents) => putEach(bucket, contents),
     async remove(name) {
       await rm(fileOf(name), { force: true }).catch((error: unknown) => {
@@ -95,16 +100,12 @@ function withSmallBlobs(files: Bucket, small: SmallBlobs): Bucket {
     async readSmall(names, limit) {
       const found = small.readAll(names, limit);
       const rest = names.filter((name) => !found.has(name));
-      const inFiles = await readEach(bucket, rest, limit);
+      const inFiles = await files.readSmall(rest, limit);
       for (const [at, name] of rest.entries()) if (inFiles[at]) found.set(name, inFiles[at]);
       return names.map((name) => found.get(name));
     },
-    async putSmall(contents) {
-      const sizes = await Promise.all(contents.map(({ name }) => files.size(name)));
-      const isFile = new Set(contents.filter((_, at) => sizes[at] !== undefined).map(({ name }) => name));
-      const outcomes = await small.putAll(contents.filter(({ name }) => !isFile.has(name)));
-      return contents.map(({ name }) => (isFile.has(name) ? 'known' : (outcomes.shift() ?? 'known')));
-    },
+    // A row stands before a file of the same name, which has the same content or is damaged.
+    putSmall: (contents) => small.putAll(contents),
     async remove(name) {
       await small.remove(name);
       await files.remove(name);

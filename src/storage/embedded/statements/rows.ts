@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { type Cid, codecs, isStatementCid, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { placeNumber } from '../../../domain/integrity/statements/places.ts';
 import type {
   ListedStatement,
+  PlacedStatement,
   ReferringRow,
   StatementList,
   StatementRows,
-  WholeStatement,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes } from '../../record-pages.ts';
@@ -15,7 +15,14 @@ import { namingDamage } from '../errors.ts';
 import { type Partition, referenceTarget } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
 import { readChecks } from './read-checks.ts';
-import { LightRow, membershipReads, readsByJcs, readsBySeq, statementRow } from './statement-rows.ts';
+import {
+  LightRow,
+  membershipReads,
+  type Row,
+  readsByJcs,
+  readsBySeq,
+  statementRow,
+} from './statement-rows.ts';
 import { termReads } from './terms.ts';
 
 /** Rows to read at once. Some are large. */
@@ -32,7 +39,9 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
   const checks = readChecks(reader, partition);
   const wholeBySeq = readsBySeq(reader, partition, 'whole');
   const lightBySeq = readsBySeq(reader, partition, 'light');
-  const wholeByJcs = readsByJcs(reader, partition);
+  const wholeByJcs = readsByJcs(reader, partition, 'whole');
+  const placedByJcs = readsByJcs(reader, partition, 'placed');
+  const anyRow = reader.prepare(`SELECT 1 FROM ${partition}_rows LIMIT 1`);
   const entriesTo = reader.prepare(
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${partition}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,
@@ -68,6 +77,29 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
     return checks.unbroken(entries, after === null ? null : Number(readListMark(after, 1)[0]));
   }
 
+  function placeOf(row: Row): PlacedStatement {
+    const jcsCid = makeCid(codecs.jcs, row.jcs_digest as Uint8Array);
+    return { jcsCid, memberships: memberships(row), position: Number(row.seq) };
+  }
+
+  /** What rows say, in the order of their names; undefined for unknown ones. */
+  async function byJcs<Found>(
+    jcsCids: readonly Cid[],
+    read: ReturnType<typeof readsByJcs>,
+    foundIn: (row: Row) => Found & Pick<PlacedStatement, 'jcsCid'>,
+  ): Promise<(Found | undefined)[]> {
+    const found = new Map<string, Found>();
+    const wanted = jcsCids.filter((cid) => isStatementCid(cid, codecs.jcs));
+    for (let at = 0; at < wanted.length; at += rowsAtOnce) {
+      for (const row of read(wanted.slice(at, at + rowsAtOnce).map(({ digest }) => digest))) {
+        const one = foundIn(row);
+        found.set(one.jcsCid.text, one);
+      }
+      await yieldToEventLoop();
+    }
+    return jcsCids.map(({ text }) => found.get(text));
+  }
+
   return namingDamage(`the ${partition} statements`, {
     async page(list, after, limit) {
       const rows: ListedStatement[] = [];
@@ -90,6 +122,8 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
     },
 
     async referring(identifiers, places, limit) {
+      // Most stores have no unverified rows.
+      if (!anyRow.get()) return identifiers.map(() => []);
       const answers: (number[] | null)[] = [];
       for (let at = 0; at < identifiers.length; at += rowsAtOnce) {
         answers.push(...referringTo(identifiers.slice(at, at + rowsAtOnce), places, limit));
@@ -113,19 +147,10 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
       );
     },
 
-    async whole(jcsCids) {
-      const found = new Map<string, WholeStatement>();
-      const wanted = jcsCids.filter((cid) => isStatementCid(cid, codecs.jcs));
-      for (let at = 0; at < wanted.length; at += rowsAtOnce) {
-        for (const row of wholeByJcs(wanted.slice(at, at + rowsAtOnce).map(({ digest }) => digest))) {
-          const statement = statementRow(row, partition, terms);
-          const position = Number(row.seq);
-          found.set(statement.jcsCid.text, { ...statement, memberships: memberships(row), position });
-        }
-        await yieldToEventLoop();
-      }
-      return jcsCids.map(({ text }) => found.get(text));
-    },
+    whole: (jcsCids) =>
+      byJcs(jcsCids, wholeByJcs, (row) => ({ ...statementRow(row, partition, terms), ...placeOf(row) })),
+
+    placed: (jcsCids) => byJcs(jcsCids, placedByJcs, placeOf),
   });
 }
 

@@ -43,9 +43,10 @@ export function readsBySeq(reader: DatabaseSync, partition: Partition, columns: 
 }
 
 /** As `readsBySeq`, of the rows that have these digests of their bytes. Unknown digests are left out. */
-export function readsByJcs(reader: DatabaseSync, partition: Partition) {
+export function readsByJcs(reader: DatabaseSync, partition: Partition, columns: 'whole' | 'placed') {
+  const selected = columns === 'placed' ? 'rows.seq, jcs_digest' : 'rows.*';
   const statement = reader.prepare(
-    `SELECT rows.*, ${graphs(partition)}
+    `SELECT ${selected}, ${graphs(partition)}
      FROM json_each(?1) AS wanted CROSS JOIN ${partition}_entries AS entries
        ON target = wanted.value ->> 0 AND place = ${jcsPlace}
      CROSS JOIN ${partition}_rows AS rows ON rows.seq = entries.seq AND jcs_digest = unhex(wanted.value ->> 1)`,

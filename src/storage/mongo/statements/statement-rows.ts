@@ -7,6 +7,7 @@ import type {
   ListedStatement,
   Membership,
   OrderedRows,
+  PlacedStatement,
   ReferringRow,
   StatementList,
   StatementRows,
@@ -41,6 +42,7 @@ const bytesHeld = 8 << 20;
 const withoutText = { jcs: 0, contextSet: 0, projects: 0 };
 
 type LightDocument = Omit<StatementDocument, 'jcs' | 'contextSet' | 'projects'>;
+type PlacedDocument = Pick<StatementDocument, '_id' | 'position' | 'graphs'>;
 
 export function mongoStatementRows(
   database: Database,
@@ -146,6 +148,20 @@ function mongoRows(
     return jcsCids.map(({ text }) => byName.get(text));
   }
 
+  async function placed(jcsCids: readonly Cid[]): Promise<(PlacedStatement | undefined)[]> {
+    const ids = jcsCids.filter((cid) => isStatementCid(cid, codecs.jcs)).map(({ digest }) => digest);
+    const scan = { hint: '_id_', filter: { _id: { $in: ids } } };
+    const fields = { _id: 1, position: 1, graphs: 1 };
+    const { documents } = await some<PlacedDocument>([scan], fields, ids.length, Number.POSITIVE_INFINITY);
+    const rows = await withMemberships(documents, ({ _id, position }, memberships) => ({
+      jcsCid: makeCid(codecs.jcs, _id),
+      memberships,
+      position: microsecondsOf(position),
+    }));
+    const byName = new Map(rows.map((row) => [row.jcsCid.text, row]));
+    return jcsCids.map(({ text }) => byName.get(text));
+  }
+
   async function contents(graphId: string | null, after: string | null, limit: number): Promise<string[]> {
     const graph = graphId === null ? null : (await registered.find(graphId))?._id;
     const marks: string[] = [];
@@ -167,7 +183,7 @@ function mongoRows(
     return marks.map((mark) => rows.get(mark));
   }
 
-  async function withMemberships<Read extends LightDocument, Result>(
+  async function withMemberships<Read extends PlacedDocument, Result>(
     documents: readonly Read[],
     convert: (document: Read, memberships: Membership[]) => Result,
   ): Promise<Result[]> {
@@ -203,7 +219,7 @@ function mongoRows(
     }
   }
 
-  return { page, referring, whole, contents, atMarks };
+  return { page, referring, whole, placed, contents, atMarks };
 }
 
 function isOfProjects({ memberships }: ListedStatement, projects: readonly string[]): boolean {

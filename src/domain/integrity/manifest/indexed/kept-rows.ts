@@ -10,6 +10,7 @@ import {
   type ListedPage,
   type ListedStatement,
   type Membership,
+  type PlacedStatement,
   type ReferringRow,
   type StatementList,
   type StatementRows,
@@ -95,6 +96,10 @@ export class KeptRows implements StatementRows {
       }
       return undefined;
     });
+  }
+
+  async placed(jcsCids: readonly Cid[]): Promise<(PlacedStatement | undefined)[]> {
+    return await this.whole(jcsCids);
   }
 
   #numbersOn(list: StatementList, after: number | null): Iterable<number> {
