@@ -41,7 +41,7 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
   const lightBySeq = readsBySeq(reader, partition, 'light');
   const wholeByJcs = readsByJcs(reader, partition, 'whole');
   const placedByJcs = readsByJcs(reader, partition, 'placed');
-  const anyRow = reader.prepare(`SELECT 1 FROM ${partition}_rows LIMIT 1`);
+  const newest = reader.prepare(`SELECT max(seq) AS seq FROM ${partition}_rows`);
   const entriesTo = reader.prepare(
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${partition}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,
@@ -123,7 +123,7 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
 
     async referring(identifiers, places, limit) {
       // Most stores have no unverified rows.
-      if (!anyRow.get()) return identifiers.map(() => []);
+      if (newest.get()?.seq === null) return identifiers.map(() => []);
       const answers: (number[] | null)[] = [];
       for (let at = 0; at < identifiers.length; at += rowsAtOnce) {
         answers.push(...referringTo(identifiers.slice(at, at + rowsAtOnce), places, limit));
