@@ -34,7 +34,7 @@ describe('cairn import of evidence', () => {
     ]);
     expect(stderr).toContain(`${one}: The in-toto statement is not valid at "/subject"`);
     expect(stderr).toContain(`${other}: ${other} is no evidence.`);
-    expect(stderr).toContain('1 taken, 2 refused');
+    expect(stderr).toContain('1 imported, 2 refused');
   });
 
   test('searches a folder, leaves out links and other files, and reports bad lines by their number', async () => {
@@ -59,7 +59,30 @@ describe('cairn import of evidence', () => {
       { file, line: 551, code: 'invalid_evidence' },
       { file, line: 601, code: 'invalid_json' },
     ]);
-    expect(stderr).toContain('Left out 2 links and files in no known form');
+    expect(stderr).toContain('599 imported, 2 refused, 2 left out: not evidence');
+  });
+
+  test('leaves out what is no evidence in a folder, and sends what is broken', async () => {
+    using folder = temporaryFolder();
+    const write = (name: string, text: string) => writeFileSync(join(folder.path, name), text);
+    write('good.json', statement('good'));
+    write('package.json', '{"version":"1.0.0","name":"shop"}');
+    write('tsconfig.json', '{ // for the compiler\n}');
+    write('rows.jsonl', '{"label":1}\n{"label":2}\n');
+    write('pom.xml', '<project xmlns="http://maven.apache.org/POM/4.0.0"/>');
+    const { code, stdout, stderr } = await importing(folder.path);
+    expect([code, stdout.trim().split('\n').length], stderr).toEqual([0, 1]);
+    expect(stderr).toContain('1 imported, 4 left out: not evidence, such as ');
+    write('bad.json', bad);
+    write('cut.json', statement('cut').slice(0, 99));
+    write('bom.xml', '<bom xmlns="http://cyclonedx.org/schema/bom/9.9"/>');
+    const again = await importing(folder.path);
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining('1 imported, 3 refused, 4 left out'),
+    ]);
+    const named = await importing(join(folder.path, 'package.json'));
+    expect(named.code).not.toBe(0);
   });
 
   test('reads the folder of MLflow runs, and a dvc.lock, as they are', async () => {

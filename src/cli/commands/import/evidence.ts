@@ -37,10 +37,13 @@ const lineNames = new Set(['.jsonl', '.ndjson']);
 /** Sends files to the service, which finds out what they are. A refused one is reported, and the others go on. */
 export async function importFiles(io: Io, paths: readonly string[], to: EvidenceImport): Promise<void> {
   const files: LocalFile[] = [];
+  const left: string[] = [];
   const unreadable: Outcome[] = [];
   for (const path of paths) {
     try {
-      files.push(...(await filesAt(io, path)));
+      const found = await filesAt(path);
+      files.push(...found.files);
+      left.push(...found.left);
     } catch (error) {
       if (paths.length === 1 || !(error instanceof Failure)) throw error;
       unreadable.push({ file: path, error: error.message });
@@ -58,11 +61,23 @@ export async function importFiles(io: Io, paths: readonly string[], to: Evidence
   for await (const { outcomes, size } of mapConcurrent(requestsFor(files), sentAtOnce, (send) => send(to))) {
     for (const outcome of outcomes) await report(outcome);
     counts.sent += size;
-    progress.update(counts.sent, `${counts.taken.toLocaleString('en')} taken`);
+    progress.update(counts.sent, `${counts.taken.toLocaleString('en')} imported`);
   }
-  if (!to.asJson)
-    say(io, `${counts.taken.toLocaleString('en')} taken, ${counts.refused.toLocaleString('en')} refused`);
+  if (!to.asJson || left.length > 0) say(io, summary(counts, left));
   if (counts.refused > 0) failNo(counts.refused === 1 ? '1 was refused.' : `${counts.refused} were refused.`);
+}
+
+/** `12 imported, 1 refused, 3 left out: not evidence, such as package.json`. */
+function summary(counts: { readonly taken: number; readonly refused: number }, left: readonly string[]) {
+  const written = (count: number) => count.toLocaleString('en');
+  const parts = [
+    `${written(counts.taken)} imported`,
+    ...(counts.refused > 0 ? [`${written(counts.refused)} refused`] : []),
+    ...(left.length > 0
+      ? [`${written(left.length)} left out: not evidence, such as ${printableLine(left[0] ?? '')}`]
+      : []),
+  ];
+  return parts.join(', ');
 }
 
 export type ImportedFile = { readonly file: string } & Taken;

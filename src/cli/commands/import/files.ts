@@ -3,8 +3,7 @@ import { sep } from 'node:path';
 import pMap from 'p-map';
 import { fileChunks, filesBelow, type NamedFile, pathKind } from '../../client/local-files.ts';
 import { failUsage } from '../../terminal/failure.ts';
-import type { Io } from '../../terminal/io.ts';
-import { printableLine, say } from '../../terminal/output.ts';
+import { isEvidence } from './is-evidence.ts';
 import { looksUnlike } from './looks.ts';
 import { mlflowDocument, mlflowFolders } from './mlflow.ts';
 
@@ -16,33 +15,35 @@ export interface LocalFile {
   readonly bytes: () => AsyncIterable<Uint8Array>;
 }
 
+interface FoundFiles {
+  readonly files: readonly LocalFile[];
+  /** The names of links, and of files that are no evidence. */
+  readonly left: readonly string[];
+}
+
 /**
- * The files of a path. In a folder, files in no known form are left out, and links are not followed. The folder of an MLflow run
- * is one document.
+ * The files of a path. In a folder, files that are no evidence are left out, and links are not followed. The folder of an MLflow
+ * run is one document.
  */
-export async function filesAt(io: Io, path: string): Promise<LocalFile[]> {
+export async function filesAt(path: string): Promise<FoundFiles> {
   const kind = await pathKind(path);
   if (!kind) failUsage(`The file or folder ${path} does not exist.`);
   if (kind === 'stream') failUsage(`${path} is not a regular file.`);
   if (kind === 'file') {
     const unlike = await looksUnlike(path);
     if (unlike !== undefined) failUsage(`${path} is no evidence. ${unlike}`);
-    return [await localFile(path)];
+    return { files: [await localFile(path)], left: [] };
   }
   const left: string[] = [];
   const all = await Array.fromAsync(filesBelow(path, (name) => left.push(name)));
   const { runs, others } = await mlflowRuns(all);
   const found: string[] = [];
   for (const file of others) {
-    if ((await looksUnlike(file.path)) === undefined) found.push(file.path);
+    const isLike = (await looksUnlike(file.path)) === undefined && (await isEvidence(file.path));
+    if (isLike) found.push(file.path);
     else left.push(file.name);
   }
-  if (left.length > 0)
-    say(
-      io,
-      `Left out ${left.length} links and files in no known form, such as ${printableLine(left[0] ?? '')}.`,
-    );
-  return [...runs, ...(await pMap(found.sort(), localFile, { concurrency: 16 }))];
+  return { files: [...runs, ...(await pMap(found.sort(), localFile, { concurrency: 16 }))], left };
 }
 
 export async function localFile(path: string): Promise<LocalFile> {
