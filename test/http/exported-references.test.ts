@@ -70,3 +70,35 @@ test('something without a digest cannot be the subject of SLSA provenance', asyn
   ]);
   expect(JSON.parse((await lines(outputs[0].id, 'prov')).text).wasGeneratedBy).toBeDefined();
 });
+
+test('tables and packages that SLSA provenance names are the same ones when it is imported again', async () => {
+  const inputs = [
+    { uri: 'postgres://db:5432/shop.public.orders', name: 'orders' },
+    { uri: 'pkg:npm/right-pad@1.0.0' },
+    { uri: 'git+https://github.com/o/app@refs/tags/v2', digest: { gitCommit: 'e'.repeat(40) } },
+  ];
+  const subject = [{ name: 'report.csv', digest: { sha256: sha256('9') } }];
+  const predicate = {
+    ...provenance,
+    buildDefinition: { ...provenance.buildDefinition, resolvedDependencies: inputs },
+  };
+  await postEvidence(service, slsaStatement({ subject, predicate }));
+  const report = cidUrn(makeCid(codecs.raw, Buffer.from(sha256('9'), 'hex'), 'sha2-256'));
+  const exported = JSON.parse((await lines(report, 'slsa')).text);
+  const { resolvedDependencies } = exported.predicate.buildDefinition;
+  expect(resolvedDependencies.map(({ uri }: { uri: string }) => uri)).toEqual([
+    inputs[0]?.uri,
+    inputs[1]?.uri,
+    expect.stringMatching(/^urn:cid:/),
+  ]);
+  const again = await postEvidence(service, exported);
+  expect(again.status, JSON.stringify(again.json)).toBe(201);
+  const { runs } = (await send(service, 'GET', '/runs/v1')).json;
+  const made = runs.filter(({ outputs }: { outputs: { id: string }[] }) =>
+    outputs.some(({ id }) => id === report),
+  );
+  const [one, other] = made.map(({ inputs: used }: { inputs: { id: string }[] }) =>
+    used.map(({ id }) => id).sort(),
+  );
+  expect([made.length, one]).toEqual([2, other]);
+});

@@ -79,3 +79,13 @@ export function uriReference(uri: string): Reference {
   const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(uri)?.[0] ?? '';
   return { namespace: scheme.toLowerCase(), name: uri };
 }
+
+/** The URI that `uriReference` reads as this document; undefined if there is none. */
+export function uriOf(document: JsonObject): string | undefined {
+  const { namespace, name, ...others } = document;
+  if (Object.keys(others).length > 0) return undefined;
+  return [`${namespace}/${name}`, String(name)].find((uri) => {
+    const read = uriReference(uri);
+    return read.namespace === namespace && read.name === name;
+  });
+}

@@ -9,7 +9,7 @@ import type { StatementScope } from '../../ports.ts';
 import type { RunFacts } from '../../runs/run-document.ts';
 import { type FindRunPorts, findRun, type Run } from '../../runs/runs.ts';
 import type { Trust } from '../../signatures/trust.ts';
-import { digestsReferredTo } from '../things.ts';
+import { digestsReferredTo, uriOf } from '../things.ts';
 
 /** Something in the ancestry of an artefact. */
 export interface Artefact {
@@ -17,6 +17,8 @@ export interface Artefact {
   readonly name: string;
   /** Hex by algorithm, as in-toto calls it. A reference has those of what it refers to; a table or a DID has none. */
   readonly digests: Readonly<Record<string, string>>;
+  /** Of a thing that is known by its URI only, such as a table. */
+  readonly uri?: string;
 }
 
 /** A computation in the ancestry of an artefact. */
@@ -130,20 +132,22 @@ async function artefactsOf(
       const name = [id, ...all].map((one) => names.get(one)).find((one) => one !== undefined);
       // Documents that refer to bytes follow the names of the bytes.
       const cids = all.slice(0, 2).flatMap((one) => cidIn(one) ?? []);
-      const digests = documents.get(all[0]) ?? Object.fromEntries(cids.map(digestOf));
-      return [id, { id: all[0], name: name ?? id, digests }];
+      const known = documents.get(all[0]) ?? { digests: Object.fromEntries(cids.map(digestOf)) };
+      return [id, { id: all[0], name: name ?? id, ...known }];
     }),
   );
 }
 
+type Referred = Pick<Artefact, 'digests' | 'uri'>;
+
 /**
- * The digests of what documents refer to. A document that is not stored may be a reference, so it has none. Other documents are
- * content, and missing here.
+ * What documents refer to. A document that is not stored may be a reference, so it has no digests. Other documents are content,
+ * and missing here.
  */
 async function documentsAmong(
   blobs: AncestryPorts['blobs'],
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Artefact['digests']>> {
+): Promise<ReadonlyMap<string, Referred>> {
   const asked = [...new Set(ids)].filter((id) => !isFile(id)).map((id) => [id, parseCid(id)] as const);
   const found = await blobs.readSmall(
     asked.map(([, cid]) => cid),
@@ -153,8 +157,11 @@ async function documentsAmong(
     asked.flatMap(([id], at) => {
       const bytes = found[at];
       const document = bytes && parsedDocument(bytes);
-      const digests = document === undefined ? {} : isObject(document) && digestsReferredTo(document);
-      return digests ? [[id, digests] as const] : [];
+      if (document === undefined) return [[id, { digests: {} }] as const];
+      const digests = isObject(document) ? digestsReferredTo(document) : undefined;
+      if (!isObject(document) || !digests) return [];
+      const uri = uriOf(document);
+      return [[id, { digests, ...(uri !== undefined && { uri }) }] as const];
     }),
   );
 }

@@ -39,7 +39,7 @@ function statement(run: AncestorRun, subject: readonly object[]): JsonObject {
         },
         internalParameters: { ...(environment && { environment }), ...(git && { git }) },
         resolvedDependencies: used.map((one) => ({
-          uri: one.id,
+          uri: one.uri ?? one.id,
           name: one.name,
           ...(hasDigest(one) && { digest: one.digests }),
         })),
