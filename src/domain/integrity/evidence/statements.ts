@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/is-object.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { jcs } from '../identification/jcs.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
@@ -20,6 +21,8 @@ export type IdentifyAll = (statements: readonly JsonObject[]) => Promise<readonl
 export interface Derived {
   /** Without their ids. */
   readonly statements: readonly JsonObject[];
+  /** For each statement how many of the documents it may refer to: the first ones. */
+  readonly reach: readonly number[];
   /** What the statements refer to. */
   readonly documents: readonly JcsDocument[];
   /** The ids of what the original file describes: things and computations. */
@@ -41,12 +44,16 @@ export async function derive(evidence: Evidence, by: Provenance, identifyAll: Id
     const parts = named.filter(({ digests }) => Object.keys(digests).length > 0);
     making.whole({ whole: folder, parts });
   }
-  for (const { about: thing, document } of descriptions) making.describe(making.id(thing), document);
+  for (const { about: thing, document } of descriptions) {
+    making.describe(making.id(thing), document);
+    await yieldToEventLoop();
+  }
   const ids = computations.length === 0 ? [] : await identifyAll(computations);
   for (const [at, id] of ids.entries()) if (steps[at]) making.describe(id, making.run(steps[at]));
   making.nameThings();
   return {
     statements: making.statements,
+    reach: making.reach,
     documents: [...making.documents.values()],
     subjects: [...new Set([...subjects, ...ids])],
   };
@@ -89,6 +96,7 @@ function common({ registeredBy, time }: Provenance, type: string): JsonObject {
 
 class Making {
   readonly statements: JsonObject[] = [];
+  readonly reach: number[] = [];
   readonly documents = new Map<string, JcsDocument>();
   readonly #by: Provenance;
   readonly #things = new Map<string, IdentifiedThing>();
@@ -126,7 +134,7 @@ class Making {
       operatedBy: this.#by.registeredBy,
       ...(machine !== undefined && { executedOn: machine }),
     };
-    this.statements.push(statement);
+    this.#push(statement);
     return statement;
   }
 
@@ -158,7 +166,12 @@ class Making {
   }
 
   #add(type: string, fields: JsonObject): void {
-    this.statements.push({ ...common(this.#by, type), ...fields });
+    this.#push({ ...common(this.#by, type), ...fields });
+  }
+
+  #push(statement: JsonObject): void {
+    this.statements.push(statement);
+    this.reach.push(this.documents.size);
   }
 
   #document(value: JsonObject): string {
