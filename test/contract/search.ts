@@ -104,6 +104,28 @@ export function searchContract(open: () => Promise<Searched>): void {
       return names;
     }
 
+    test('says which entries were new', async () => {
+      const entries = store.of(searchEntries);
+      const entry = (name: string): SearchEntry => ({
+        id: own + name,
+        project: null,
+        group: 'artefacts',
+        subject: thing(name),
+        folded: name,
+        statement: null,
+        order: 1,
+      });
+      expect(await entries.insert([entry('b"1')])).toEqual([true]);
+      expect(await entries.insert([entry('c'), entry('b"1'), entry('a'), entry('c')])).toEqual([
+        true,
+        false,
+        true,
+        false,
+      ]);
+      expect(await entries.insert([])).toEqual([]);
+      expect(await entries.get(`${own}b"1`)).toEqual(entry('b"1'));
+    });
+
     test('finds any part of a name, in any case and width', async () => {
       await give(`src/${own}/lineage/trace.js`);
       for (const part of [`${own}/lin`, `${own.toUpperCase()} ACE.J`, `${own} ｔｒａｃｅ`, `tr ${own} s`])
