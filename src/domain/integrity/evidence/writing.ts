@@ -42,7 +42,7 @@ interface Put {
 const putsAtOnce = 100;
 
 /** More in one write would hold up the writes of others. */
-const statementsAtOnce = 2_000;
+const statementsAtOnce = 1_000;
 /** While one is stored, the next one is identified. */
 const writesAtOnce = 3;
 
