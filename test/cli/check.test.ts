@@ -151,7 +151,9 @@ describe('cairn check', () => {
       const file = policy('decides.json', rules);
       const { stdout, stderr } = await check('evidence.car', '--policy', file);
       const decided = await verify('--policy', file);
-      expect(decided).toMatchObject({ code, stderr });
+      expect(decided.code).toBe(code);
+      // A slow machine shows progress before it.
+      expect(decided.stderr.split('\n').slice(-2)).toEqual(stderr.split('\n').slice(-2));
       expect(decided.stdout).toContain('evidence.car: unaltered');
       expect(decided.stdout.endsWith(stdout)).toBe(true);
       const lines = (await verify('--policy', file, '--json')).stdout.trimEnd().split('\n');
