@@ -259,6 +259,21 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect((await run()).problems).toEqual([]);
     });
 
+    test('finds nothing wrong with a graph that a statement names as the graph itself does', async () => {
+      const graph = { ...newGraph(), name: 'a graph with a statement' };
+      const text = jcs({ name: graph.name });
+      const document = cidOf(codecs.jcs, text);
+      const fields = { subject: `urn:uuid:${graph.graphId}`, metadata: cidUrn(document) };
+      const row = await identified(identifierWith(), ownStatement('MetadataRegistration', fields));
+      {
+        await using store = await place.open();
+        await storeBytes(store.blobs, Buffer.from(text), document);
+        await store.graphs.add(graph);
+        await store.statements.putMany([row], graph.graphId);
+      }
+      expect((await run()).problems).toEqual([]);
+    });
+
     test('finds rows that are in no log, and notes them for the next start', async () => {
       const before = await contents();
       const append = (store: FillableStore) =>

@@ -12,7 +12,7 @@ import type { Graph } from '../../integrity/ports.ts';
 import { retractionsIn } from '../../integrity/retractions/keep.ts';
 import { retractions } from '../../integrity/retractions/retraction-records.ts';
 import { entriesOfGraph, entriesOfName } from '../../integrity/search/indexing.ts';
-import { searchEntries } from '../../integrity/search/search-entries.ts';
+import { groupOf, searchEntries } from '../../integrity/search/search-entries.ts';
 import { signatures } from '../../integrity/signatures/signatures.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { CheckedStore, RecordEntry } from '../contents.ts';
@@ -146,8 +146,11 @@ export const derivedSearchEntries: DerivedRecords<VerifiedStatement | Graph, typ
     const records = [...made.flat(), ...named.flatMap((graph) => entriesOfGraph(graph, order))];
     return { records: [...new Map(records.map((record) => [record.id, record])).values()] };
   },
-  // Any of the statements that give the same name can have made it.
-  compared: ({ project, group, subject, folded }) => [project, group, subject, folded],
+  // Any of the statements that give the same name can have made it, or the graph of that name, which shares their entry.
+  compared: ({ project, group, subject, folded }) => {
+    const isShared = group === 'graphs' && subject.startsWith('urn:uuid:');
+    return [project, isShared ? groupOf(subject) : group, subject, folded];
+  },
   async withSource(store, entries) {
     const isGraph = ({ record }: RecordEntry) => isObject(record) && record.statement === null;
     const ofStatements = carried(({ record }) => (isObject(record) ? record.statement : undefined));
