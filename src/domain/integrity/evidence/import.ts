@@ -6,7 +6,6 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { scopeFor } from '../access/statement-scope.ts';
 import { cidUrn } from '../identifiers/cid.ts';
 import { parseUtcTime } from '../identifiers/timestamp.ts';
-import type { SmallBlob } from '../ports.ts';
 import type { Check } from '../proofs/reasons.ts';
 import { checkOf, signatureId } from '../signatures/signatures.ts';
 import type { StatementName } from '../statements/packed-names.ts';
@@ -193,15 +192,10 @@ async function importTogether(
       return { blobs, ...said };
     }),
   );
-  const blobs: SmallBlob[] = files.map(({ blob, bytes }) => ({ cid: blob, bytes }));
-  const reach: number[] = [];
-  for (const one of derived.flat()) {
-    for (const blob of one.blobs) blobs.push(blob);
-    for (const count of one.reach) reach.push(blobs.length + count);
-    for (const document of one.documents) blobs.push(bytesOf(document));
-  }
+  const documents = derived.flat().flatMap((one) => [...one.blobs, ...one.documents.map(bytesOf)]);
+  const originals = files.map(({ blob, bytes }) => ({ cid: blob, bytes }));
   const statements = derived.map((parts) => parts.flatMap((one) => one.statements));
-  const { names, isNew } = await writing.put(statements.flat(), blobs, reach);
+  const { names, isNew } = await writing.put(statements.flat(), [...originals, ...documents]);
   const events = files.map(({ evidence: [one] }) => one && eventIn(one));
   const followed = await asEvidenceError(async () => followEvents(ports, writing, events, by));
   const checks = await checksOf(ports, names, statements.flat());
@@ -263,11 +257,9 @@ async function deriveFrom(
     const derived = await derive(evidence, by, identifyAll);
     const originals = derived.subjects.map((subject) => original(subject, cidUrn(blob), by));
     const signature = signatureOf(evidence, by, maxStatementBytes);
-    const others = [...originals, ...(signature ? [signature] : [])];
     return {
       ...derived,
-      statements: [...derived.statements, ...others],
-      reach: [...derived.reach, ...others.map(() => derived.documents.length)],
+      statements: [...derived.statements, ...originals, ...(signature ? [signature] : [])],
     };
   });
 }

@@ -21,8 +21,6 @@ export type IdentifyAll = (statements: readonly JsonObject[]) => Promise<readonl
 export interface Derived {
   /** Without their ids. */
   readonly statements: readonly JsonObject[];
-  /** For each statement how many of the documents it may refer to: the first ones. */
-  readonly reach: readonly number[];
   /** What the statements refer to. */
   readonly documents: readonly JcsDocument[];
   /** The ids of what the original file describes: things and computations. */
@@ -53,7 +51,6 @@ export async function derive(evidence: Evidence, by: Provenance, identifyAll: Id
   making.nameThings();
   return {
     statements: making.statements,
-    reach: making.reach,
     documents: [...making.documents.values()],
     subjects: [...new Set([...subjects, ...ids])],
   };
@@ -96,7 +93,6 @@ function common({ registeredBy, time }: Provenance, type: string): JsonObject {
 
 class Making {
   readonly statements: JsonObject[] = [];
-  readonly reach: number[] = [];
   readonly documents = new Map<string, JcsDocument>();
   readonly #by: Provenance;
   readonly #things = new Map<string, IdentifiedThing>();
@@ -134,7 +130,7 @@ class Making {
       operatedBy: this.#by.registeredBy,
       ...(machine !== undefined && { executedOn: machine }),
     };
-    this.#push(statement);
+    this.statements.push(statement);
     return statement;
   }
 
@@ -166,12 +162,7 @@ class Making {
   }
 
   #add(type: string, fields: JsonObject): void {
-    this.#push({ ...common(this.#by, type), ...fields });
-  }
-
-  #push(statement: JsonObject): void {
-    this.statements.push(statement);
-    this.reach.push(this.documents.size);
+    this.statements.push({ ...common(this.#by, type), ...fields });
   }
 
   #document(value: JsonObject): string {

@@ -22,21 +22,18 @@ export interface EvidenceWriting {
   /** Stores blobs only. */
   readonly store: (blobs: readonly SmallBlob[]) => Promise<void>;
   /**
-   * Stores statements, and before each the blobs that it names. Those who do so at the same time share one write.
-   * @param reach for each statement how many of the blobs it may name: the first ones. Default: all.
+   * Stores statements, and before them the blobs that they name. Those who do so at the same time share one write.
    * @returns the names of the statements, and whether one in the same write was new.
    */
   readonly put: (
     statements: readonly JsonObject[],
     blobs: readonly SmallBlob[],
-    reach?: readonly number[],
   ) => Promise<{ names: readonly StatementName[]; isNew: boolean }>;
 }
 
 interface Put {
   readonly statements: readonly JsonObject[];
   readonly blobs: readonly SmallBlob[];
-  readonly reach: readonly number[] | undefined;
 }
 
 const putsAtOnce = 100;
@@ -60,16 +57,7 @@ export function evidenceWriting(
   const putAll = async (puts: readonly Put[]) => {
     const texts = puts.flatMap(({ statements }) => statements.map((one) => JSON.stringify(one)));
     for (const text of texts) assertSize(text, ports.limits);
-    const given = puts.flatMap((one) => one.blobs);
-    const reach = reachOf(puts);
-    let reached = 0;
-    let earlier = Promise.resolve();
-    const storeUntil = (end: number) => {
-      const own = store(given.slice(reached, end));
-      earlier = Promise.all([earlier, own]).then(() => undefined);
-      reached = Math.max(reached, end);
-      return earlier;
-    };
+    await store(puts.flatMap((one) => one.blobs));
     const starts = Array.from(
       { length: Math.ceil(texts.length / statementsAtOnce) },
       (_, at) => at * statementsAtOnce,
@@ -77,20 +65,12 @@ export function evidenceWriting(
     const stored = await pMap(
       starts,
       async (at) => {
-        const end = Math.min(at + statementsAtOnce, texts.length);
-        await storeUntil(end === texts.length ? given.length : (reach[end - 1] ?? given.length));
-        const put = {
-          ...bodyOf(texts.slice(at, end)),
-          isBatch: true,
-          generateId: true,
-          graphId,
-          issueVc: false,
-        };
+        const body = bodyOf(texts.slice(at, at + statementsAtOnce));
+        const put = { ...body, isBatch: true, generateId: true, graphId, issueVc: false };
         return await storeStatements(ports, writer, put);
       },
       { concurrency: writesAtOnce },
     );
-    if (starts.length === 0) await store(given);
     const all: StatementName[] = stored.flatMap(({ names }) => [...names]);
     const isNew = stored.some((one) => one.isNew);
     let end = 0;
@@ -103,22 +83,8 @@ export function evidenceWriting(
   return {
     identifyAll: identifying(ports.identifier),
     store,
-    put: (statements, named, reach) => gathering.run('', { statements, blobs: named, reach }, putAll),
+    put: (statements, named) => gathering.run('', { statements, blobs: named }, putAll),
   };
-}
-
-/** For each statement of all puts how many of all blobs it and those before it may name. */
-function reachOf(puts: readonly Put[]): number[] {
-  const all: number[] = [];
-  let [before, most] = [0, 0];
-  for (const { statements, blobs, reach } of puts) {
-    for (const at of statements.keys()) {
-      most = Math.max(most, before + (reach?.[at] ?? blobs.length));
-      all.push(most);
-    }
-    before += blobs.length;
-  }
-  return all;
 }
 
 export function bytesOf({ cid, text }: JcsDocument): SmallBlob {
