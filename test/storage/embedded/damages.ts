@@ -102,6 +102,18 @@ function damage(name: string, query: string, ...statements: string[]): DerivedDa
   };
 }
 
+/** Stores one of the statements that a query finds again. */
+export function storedTwice(query: string): DerivedDamage<Folder> {
+  return damage(
+    'a statement that was stored twice, because its entry was lost',
+    query,
+    ...inLevels('verified_entries', (table) => `DELETE FROM ${table} WHERE place = -1 AND seq = :seq`),
+    `INSERT INTO verified_rows
+     SELECT 999, jcs_digest, rdfc_digest, kind, time, context_set, refs, jcs FROM verified_rows WHERE seq = :seq`,
+    'INSERT INTO verified_graphs SELECT 999, position, graph FROM verified_graphs WHERE seq = :seq',
+  );
+}
+
 const statements = 'SELECT seq FROM verified_rows';
 const entries = 'SELECT target, place, seq FROM verified_entries';
 /** Which of the tables has a key is the store's own business. */
@@ -205,14 +217,7 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
     'SELECT id FROM graphs',
     'UPDATE graphs SET statements = statements + 1 WHERE id = :id',
   ),
-  damage(
-    'a statement that was stored twice, because its entry was lost',
-    statements,
-    ...inLevels('verified_entries', (table) => `DELETE FROM ${table} WHERE place = -1 AND seq = :seq`),
-    `INSERT INTO verified_rows
-     SELECT 999, jcs_digest, rdfc_digest, kind, time, context_set, refs, jcs FROM verified_rows WHERE seq = :seq`,
-    'INSERT INTO verified_graphs SELECT 999, position, graph FROM verified_graphs WHERE seq = :seq',
-  ),
+  storedTwice(statements),
   {
     name: 'a missing index',
     do: async (place, at) => {

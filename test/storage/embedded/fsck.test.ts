@@ -10,11 +10,29 @@ import { fsckCredentialsContract } from '../../contract/fsck-credentials.ts';
 import { runFsck, storeFsckContract } from '../../contract/store-fsck.ts';
 import { damageTable } from '../damage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { change, contentDamages, derivedDamages, newPlace, orphans } from './damages.ts';
+import { change, contentDamages, derivedDamages, newPlace, orphans, storedTwice } from './damages.ts';
 
 describe('an embedded store', () => {
   storeFsckContract(newPlace, { derived: derivedDamages, content: contentDamages, orphans });
   fsckCredentialsContract(newPlace);
+
+  test('is sound after one repair, if a statement that gives a name was stored twice', async () => {
+    await using place = await newPlace();
+    {
+      await using store = await place.open();
+      await fill(store);
+    }
+    const names = "SELECT '%' || json_extract(record, '$.subject') || '%' FROM names";
+    const named = `SELECT seq FROM verified_rows
+      WHERE CAST(jcs AS TEXT) LIKE '%MetadataRegistration%' AND CAST(jcs AS TEXT) LIKE (${names})`;
+    await storedTwice(named).do(place, 0);
+    const run = async (repair: boolean) => {
+      await using fsck = await place.fsck();
+      return (await runFsck(fsck, { repair })).problems;
+    };
+    expect(await run(true)).toContainEqual(expect.objectContaining({ kind: 'duplicate', repair: 'done' }));
+    expect(await run(false)).toEqual([]);
+  });
 
   test('is not changed by fsck, even after an interruption', async () => {
     const path = await temporaryFolder();

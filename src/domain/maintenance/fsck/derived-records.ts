@@ -115,6 +115,8 @@ export const derivedNames: DerivedRecords<VerifiedStatement, typeof nameRecords.
     const unwanted = (await nameless({ blobs }, rows, records)).map((id) => ({ id, problem }));
     return { records, unwanted };
   },
+  // A statement that is stored twice has two places. Only one of them remains after a repair.
+  compared: ({ newestFirst: _, ...rest }) => rest,
   withSource: carried(({ id }) => id),
   says: {
     missing: 'The index has no name for its subject yet',
