@@ -24,7 +24,7 @@ export interface Bucket {
   names(): AsyncIterable<string>;
 }
 
-export const smallContentBytes = 32 << 10;
+export const smallContentBytes = 128 << 10;
 
 export interface NamedBytes {
   readonly name: string;

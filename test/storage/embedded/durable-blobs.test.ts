@@ -3,6 +3,7 @@ import fs, { readdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { smallContentBytes } from '../../../src/domain/bucket.ts';
 import { openEmbedded } from '../../../src/storage/open.ts';
 import { putBlob } from '../../contract/filled-store.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -21,7 +22,7 @@ test('the bytes of a blob are synced to the disk before it gets its name', async
     namesAtSync.push(readdirSync(join(path, 'blobs')));
     fsync(file, callback);
   });
-  await putBlob(store.blobs, randomBytes(40_000), 'blake3');
+  await putBlob(store.blobs, randomBytes(smallContentBytes + 1), 'blake3');
   expect(namesAtSync).toEqual([[]]);
   expect(readdirSync(join(path, 'blobs'))).toHaveLength(1);
 });

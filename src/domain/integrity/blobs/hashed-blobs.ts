@@ -1,3 +1,4 @@
+import { smallContentBytes } from '../../bucket.ts';
 import { digestsOf, type FurtherHash } from '../identifiers/hashing.ts';
 import type { BlobStore, SmallBlob, StagedBlob } from '../ports.ts';
 import { type BlobHashRecords, hashRecord, keepHashes } from './blob-hashes.ts';
@@ -13,17 +14,14 @@ export interface HashedBlobsPorts {
   readonly now: () => Date;
 }
 
-/** Blobs up to this size are hashed at once, which takes less time than asking a thread to. */
-const hashedAtOnce = 128 << 10;
-
-/** Keeps the digests of small blobs, and notes the others for a thread that hashes them soon. */
+/** Keeps the digests of small blobs at once, which takes less time than asking a thread to. Notes the others for a thread. */
 export function hashedBlobs(blobs: BlobStore, ports: HashedBlobsPorts): BlobStore {
   return {
     ...blobs,
     stage: async () => hashed(await blobs.stage(), ports),
     async putSmall(small) {
       const [few, many] = [[], []] as [SmallBlob[], SmallBlob[]];
-      for (const one of small) (one.bytes.length <= hashedAtOnce ? few : many).push(one);
+      for (const one of small) (one.bytes.length <= smallContentBytes ? few : many).push(one);
       const noted = ports.now().getTime();
       const [, , , outcomes] = await Promise.all([
         keepHashes(
@@ -51,11 +49,11 @@ function hashed(
       await staged.write(chunk);
       size += chunk.length;
       // The caller may use its chunk again.
-      if (size <= hashedAtOnce) chunks.push(Uint8Array.from(chunk));
+      if (size <= smallContentBytes) chunks.push(Uint8Array.from(chunk));
       else chunks = [];
     },
     async commit(cid) {
-      if (size > hashedAtOnce) {
+      if (size > smallContentBytes) {
         const at = now().getTime();
         // Before the blob, so that it is not forgotten when this process is killed.
         await orDiscard(staged, unhashed.insert([{ name: blobName(cid), dueAt: at, notedAt: at }]));

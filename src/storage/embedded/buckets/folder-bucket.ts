@@ -10,6 +10,7 @@ import { contentOf } from '../../../domain/integrity/blobs/blob-store.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
 import { stagedBytes, type UploadTarget } from '../../staged-bytes.ts';
 import { fileReadError, isMissingFile, startError, storageError } from '../errors.ts';
+import { DurableFolders, syncFolder } from './durable-folders.ts';
 import { type SmallBlobs, type SmallStaging, stagedSmall } from './small-blobs.ts';
 
 const folders = { blobs: 'blobs', exportResults: 'exports', sealedContents: 'sealed', staging: 'staging' };
@@ -53,9 +54,10 @@ export function assertBlobFolder(dataDir: string): void {
 /** @param isNested whether the folder has folders with the first bytes of the digests that are the names of blobs. */
 function folderBucket(dataDir: string, folder: string, { isNested }: { readonly isNested: boolean }): Bucket {
   const root = join(dataDir, folder);
+  const durable = new DurableFolders(root);
   const fileOf = isNested ? (name: string) => blobFile(root, name) : (name: string) => join(root, name);
   const bucket: Bucket = {
-    stage: async () => stagedFile(stagingIn(dataDir), root, fileOf),
+    stage: async () => stagedFile(stagingIn(dataDir), durable, fileOf),
     size: async (name) => fileSize(fileOf(name)),
     read: async (name, range) => readFileRange(fileOf(name), range),
     async readSmall(names, limit) {
@@ -174,7 +176,7 @@ async function* fileBytes(path: string, first: number, end: number): AsyncGenera
 }
 
 /** A file in the staging folder. It is renamed when its bytes are durable. */
-function stagedFile(staging: string, root: string, fileOf: (name: string) => string): StagedBytes {
+function stagedFile(staging: string, folders: DurableFolders, fileOf: (name: string) => string): StagedBytes {
   const path = join(staging, randomUUID());
   const stream = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   return stagedBytes({
@@ -183,22 +185,15 @@ function stagedFile(staging: string, root: string, fileOf: (name: string) => str
     async publish(name) {
       const target = fileOf(name);
       const isKnown = existsSync(target);
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await folders.make(dirname(target));
       // Replacing a file of the same name repairs it if it is damaged.
       await rename(path, target);
-      for (let folder = dirname(target); folder.length >= root.length; folder = dirname(folder))
-        await syncFolder(folder);
+      await folders.sync(dirname(target));
       return isKnown ? 'known' : 'stored';
     },
     remove: () => rm(path, { force: true }),
     errorOf: storageError,
   });
-}
-
-/** Makes the names of its files durable. */
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder);
-  await handle.sync();
 }
 
 /** A sync begins after this many bytes. */
