@@ -56,7 +56,8 @@ export class OperationThread<Operations extends Record<keyof Operations, Operati
     this.check();
     this.#pending.set(id, outcome);
     this.#waiting.push({ id, name, args });
-    if (this.#running === 0) this.#sendWaiting();
+    // At the end of this turn, so that the calls of one turn go together.
+    if (this.#running === 0 && this.#waiting.length === 1) setImmediate(() => this.#sendIfIdle());
     return (await outcome.promise) as Awaited<ReturnType<Operations[Name]>>;
   }
 
@@ -68,6 +69,10 @@ export class OperationThread<Operations extends Record<keyof Operations, Operati
   /** @throws ServiceError `unavailable` when the thread has ended. */
   check(): void {
     if (this.#end) throw this.#end;
+  }
+
+  #sendIfIdle(): void {
+    if (this.#running === 0) this.#sendWaiting();
   }
 
   #sendWaiting(): void {
