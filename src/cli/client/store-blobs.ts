@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { type blobQuestion, missingBlobs } from '../../contract/integrity/blobs.ts';
+import { smallContentBytes } from '../../domain/bucket.ts';
 import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
 import { type ApiClient, answerJson, jsonBody } from './api-client.ts';
 import { failChanged, type KnownBlob, storeKnown } from './upload-blob.ts';
@@ -8,8 +9,6 @@ const pagesAtOnce = 3;
 const largeAtOnce = 2;
 /** The most CIDs in a question. */
 const pageBlobs = 1_000;
-/** Larger blobs have a request each. */
-const smallBytes = 1 << 15;
 const groupBytes = 4 << 20;
 
 /**
@@ -45,8 +44,9 @@ export async function storeBlobs(
   await pMap(pagesOf(distinct), storePage, { concurrency: pagesAtOnce });
 }
 
+/** Larger blobs have a request each. */
 function isSmall({ size }: KnownBlob): boolean {
-  return size <= smallBytes;
+  return size <= smallContentBytes;
 }
 
 function pagesOf(blobs: readonly KnownBlob[]): KnownBlob[][] {
