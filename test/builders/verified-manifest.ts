@@ -1,5 +1,5 @@
 import type { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
-import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.ts';
+import { type ManifestForm, openCarrier } from '../../src/domain/integrity/manifest/carrier.ts';
 import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
 import type { Identifier } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
@@ -22,7 +22,7 @@ export async function verifiedManifest(
   const signatures = await signatureChecks(identifier);
   const ports = { identifier, registry, maxStatementBytes: 1 << 20, signatures, logs };
   const findings: ManifestFinding[] = [];
-  const verification = verifyManifest(ports, inMemory(bytes), form);
+  const verification = verifyManifest(ports, openCarrier(inMemory(bytes), form));
   let next = await verification.next();
   for (; !next.done; next = await verification.next()) findings.push(next.value);
   return { findings, summary: next.value };

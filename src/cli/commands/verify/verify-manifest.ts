@@ -3,7 +3,7 @@ import { ContextRegistry } from '../../../domain/integrity/contexts/contexts.ts'
 import { ContextWorld } from '../../../domain/integrity/contexts/world.ts';
 import { listStatusCheck } from '../../../domain/integrity/credentials/list-status.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
-import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts';
+import { type ManifestForm, openCarrier } from '../../../domain/integrity/manifest/carrier.ts';
 import {
   type ManifestSignatureChecking,
   ManifestSignatures,
@@ -46,7 +46,7 @@ export async function* verifyManifestFile(
   onRead: (bytes: number) => void,
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
   await using opened = await openManifestVerification(path, sources, trust, onRead);
-  return yield* verifyManifest(opened.ports, opened.file, form);
+  return yield* verifyManifest(opened.ports, openCarrier(opened.file, form));
 }
 
 /** Verifies a manifest file, and tells which statements it has. */
@@ -61,7 +61,11 @@ export async function verifiedContent(
     for (const { rdfcCid } of some) ids.add(cidUrn(rdfcCid));
   };
   const signatures = new ManifestSignatures(opened.ports.signatures);
-  const findings = verifyManifest(opened.ports, opened.file, form, { signatures, rows, blobs: null });
+  const findings = verifyManifest(opened.ports, openCarrier(opened.file, form), {
+    signatures,
+    rows,
+    blobs: null,
+  });
   const faults: Extract<ManifestFinding, { kind: 'fault' }>[] = [];
   let next = await findings.next();
   for (; !next.done; next = await findings.next()) if (next.value.kind === 'fault') faults.push(next.value);

@@ -19,6 +19,12 @@ export interface StatementChecking {
 /** Groups in flight, so that the threads have work while results are processed. */
 const groupsAhead = 3;
 
+/** What was found out about statements, in the order of their keys. */
+interface CheckedStatements {
+  readonly keys: readonly string[];
+  readonly checked: readonly Checked<CheckedStatement>[];
+}
+
 /**
  * Recomputes the id of every statement, in the order of the manifest.
  * @param ids receives the ids of the valid statements.
@@ -28,16 +34,18 @@ export async function* checkStatements(
   { json, statements }: ManifestFile,
   world: ClosedWorld,
   ids: DigestSet,
-): AsyncGenerator<Checked<CheckedStatement>[]> {
+): AsyncGenerator<CheckedStatements> {
   const groups = statementGroups(json, statements, maxStatementBytes);
-  const results = mapConcurrent(groups, groupsAhead, async (group) =>
-    checkGroup(group, await identifier.identifyUnder(group.body, group.ranges, world)),
-  );
-  for await (const checked of results) {
-    yield checked.map((one) => {
+  const results = mapConcurrent(groups, groupsAhead, async (group) => ({
+    keys: group.keys,
+    found: checkGroup(group, await identifier.identifyUnder(group.body, group.ranges, world)),
+  }));
+  for await (const { keys, found } of results) {
+    const checked = found.map((one) => {
       if (isProblem(one) || ids.add(one.row.rdfcCid.digest)) return one;
       return problem(one.pointer, 'invalid_request', 'The manifest contains the statement twice.');
     });
+    yield { keys, checked };
   }
 }
 

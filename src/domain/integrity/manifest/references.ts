@@ -11,9 +11,14 @@ export class ManifestReferences {
   readonly #open = new Arena();
   readonly #openAt: number[] = [];
   readonly #openLengths: number[] = [];
+  /** Those before it are carried by now. */
+  #firstOpen = 0;
 
+  /** Whether something refers to what is not carried yet. */
   get hasOpen(): boolean {
-    return this.#openAt.length > 0;
+    while (this.#firstOpen < this.#openAt.length && this.carries(this.#openReference(this.#firstOpen).cid))
+      this.#firstOpen += 1;
+    return this.#firstOpen < this.#openAt.length;
   }
 
   carry(cid: Cid): void {
@@ -39,12 +44,16 @@ export class ManifestReferences {
   }
 
   *missing(): Generator<{ readonly place: string; readonly identifier: string }> {
-    for (const [at, begin] of this.#openAt.entries()) {
-      const [length = 0, cidLength] = this.#openLengths.slice(2 * at, 2 * at + 2);
-      const text = this.#open.at(begin, length).toString();
-      const cid = parseCid(text.slice(0, cidLength));
-      if (!this.carries(cid)) yield { place: text.slice(cidLength), identifier: cidUrn(cid) };
+    for (const at of this.#openAt.keys()) {
+      const { cid, place } = this.#openReference(at);
+      if (!this.carries(cid)) yield { place, identifier: cidUrn(cid) };
     }
+  }
+
+  #openReference(at: number): { readonly cid: Cid; readonly place: string } {
+    const [length = 0, cidLength] = this.#openLengths.slice(2 * at, 2 * at + 2);
+    const text = this.#open.at(this.#openAt[at] ?? 0, length).toString();
+    return { cid: parseCid(text.slice(0, cidLength)), place: text.slice(cidLength) };
   }
 }
 

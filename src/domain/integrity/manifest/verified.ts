@@ -54,7 +54,7 @@ export async function verifyForImport(
     for (const digest of namedIn(row)) named.add(digest);
   };
   let statements = 0;
-  for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
+  for await (const { checked } of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
     const good = checked.map((one) => (isProblem(one) ? fail(one) : trusted(one.row)));
     for (const row of good) note(row);
     statements += good.length;

@@ -1,5 +1,4 @@
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import type { RandomAccess } from '../../json/random-access.ts';
 import { CheckpointChecks } from '../../log/checkpoint-checks.ts';
 import type { LogTrust } from '../../log/notes/tlog-proof.ts';
 import { type BlobHashRecord, cidsOfHashes, hashRecord } from '../blobs/blob-hashes.ts';
@@ -11,7 +10,7 @@ import type { IdentifiedRow, StatementRow } from '../ports.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import { type CarriedBlob, wholeOf } from './blobs.ts';
 import { CarriedLogs } from './carried-logs.ts';
-import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
+import type { ManifestCarrier } from './carrier.ts';
 import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import { isProblem, placeIn, shortened } from './problem.ts';
@@ -29,11 +28,11 @@ const cidBytes = 400;
 /**
  * Verifies a manifest offline: recomputes the id of every statement and the hash of every blob, and follows every
  * reference. Findings are streamed. Memory grows only with the number of ids.
+ * @param opening as `openCarrier` answers. Its refusal is a finding.
  */
 export async function* verifyManifest(
   ports: ManifestVerification,
-  file: RandomAccess,
-  form: ManifestForm,
+  opening: Promise<ManifestCarrier>,
   witness: ManifestWitness = {
     signatures: new ManifestSignatures(ports.signatures),
     rows: async () => {},
@@ -42,7 +41,7 @@ export async function* verifyManifest(
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
   const verification = new Verification(ports, witness);
   try {
-    for await (const finding of verification.findings(file, form)) yield verification.counted(finding);
+    for await (const finding of verification.findings(await opening)) yield verification.counted(finding);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { code, message, details: [detail] = [] } = error;
@@ -108,21 +107,20 @@ class Verification {
     return finding;
   }
 
-  async *findings(file: RandomAccess, form: ManifestForm): AsyncGenerator<ManifestFinding> {
-    const carrier = await openCarrier(file, form);
+  async *findings(carrier: ManifestCarrier): AsyncGenerator<ManifestFinding> {
     const contexts = await readContexts(carrier.manifest, this.#ports.registry);
     this.#contexts = contexts;
     this.#logs = new CarriedLogs(carrier);
     for (const url of contexts.disproved)
       yield fault(placeIn('contexts', url), 'cid_mismatch', 'The document does not have the CID in its URL.');
-    await this.#noteCarried(carrier);
+    await this.#noteBlobs(carrier);
     yield* this.#statements(carrier, contexts);
     yield* this.#attached(carrier);
     yield* this.#hashes(carrier);
     yield* this.#trusts(carrier);
     yield* this.#anchors(carrier, contexts);
     for (const missing of this.#references.missing()) yield { kind: 'missing', ...missing };
-    if (form === 'car') yield* this.#blocks(carrier, contexts);
+    if (carrier.form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
   async *#trusts({ manifest }: ManifestCarrier): AsyncGenerator<ManifestFinding> {
@@ -139,12 +137,7 @@ class Verification {
       yield { kind: 'claimed_retraction', retraction, subject, registeredBy, reason };
   }
 
-  async #noteCarried(carrier: ManifestCarrier): Promise<void> {
-    const { manifest } = carrier;
-    for await (const { key } of manifest.json.members(manifest.statements)) {
-      const id = cidIn(key);
-      if (id) this.#references.carry(id);
-    }
+  async #noteBlobs(carrier: ManifestCarrier): Promise<void> {
     for await (const blob of carrier.allBlobs()) {
       const cid = nameOf(blob);
       if (cid) this.#references.carry(cid);
@@ -154,15 +147,20 @@ class Verification {
   async *#statements(carrier: ManifestCarrier, contexts: ManifestContexts): AsyncGenerator<ManifestFinding> {
     const ids = this.#ids;
     const trusted = rowTrust(contexts, new Map());
-    for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
+    const found = checkStatements(this.#ports, carrier.manifest, contexts.world, ids);
+    for await (const { keys, checked } of found) {
       const identified = checked.flatMap((one) => (isProblem(one) ? [] : [one.row]));
       await this.#witness.signatures.note(identified);
       const rows = identified.map(trusted);
       await this.#witness.rows(rows);
       const rowsInOrder = rows.values();
-      for (const one of checked) {
-        if (isProblem(one)) yield problemFinding(one.place, one.error);
-        else {
+      for (const [at, one] of checked.entries()) {
+        if (isProblem(one)) {
+          const id = cidIn(keys[at] ?? '');
+          if (id) this.#references.carry(id);
+          yield problemFinding(one.place, one.error);
+        } else {
+          this.#references.carry(one.row.rdfcCid);
           const { isTrusted = false } = rowsInOrder.next().value ?? {};
           this.#counts.claimed += 1;
           this.#logs?.note(one.row, true);

@@ -45,13 +45,14 @@ export async function indexManifest(
   form: ManifestForm,
   onFinding: (finding: ManifestFinding) => void | Promise<void>,
 ): Promise<IndexedManifest> {
-  const carrier = await openCarrier(file, form).catch(unlessRefused);
+  const opening = openCarrier(file, form);
+  const carrier = await opening.catch(unlessRefused);
   const signatures = new ManifestSignatures(ports.signatures);
   const rows = { verified: new KeptRows(true, membership), unverified: new KeptRows(false, membership) };
   const blobs = new CarriedBlobs(carrier);
   const collections = new Map<string, Cid>();
   const references = new Map<string, DigestReference>();
-  const findings = verifyManifest(ports, file, form, {
+  const findings = verifyManifest(ports, opening, {
     signatures,
     async rows(some) {
       for (const row of some) {
