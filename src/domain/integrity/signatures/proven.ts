@@ -46,19 +46,20 @@ export async function provenAbout(
     signatures.among('byProof', ids, othersLooked, ['ok']),
     issuedAmong(signatures, ids),
   ]);
-  const ofClaim = async ({ id, registeredBy }: Claim, at: number): Promise<readonly Signature[]> => {
-    const found = [...(issued[at] ?? []), ...(proven[at] ?? [])];
-    if (found.length < othersLooked) return found;
+  const found = claims.map((_, at): readonly Signature[] => [...(issued[at] ?? []), ...(proven[at] ?? [])]);
+  const readAll = async ([at, { id, registeredBy }]: readonly [number, Claim]) => {
     const byId = new Map<string, Signature>();
     for (const signer of new Set([registeredBy ?? null, ...ownDids, ...knownDids])) {
       if (signer === null) continue;
       const [theirs = []] = await signatures.among('byProof', [id], eachLooked, ['ok', signer]);
       for (const one of theirs) byId.set(one.id, one);
     }
-    for (const one of found) byId.set(one.id, one);
-    return [...byId.values()];
+    for (const one of found[at] ?? []) byId.set(one.id, one);
+    found[at] = [...byId.values()];
   };
-  return await pMap(claims, ofClaim, { concurrency: readAtOnce });
+  const hasMore = ([at]: readonly [number, Claim]) => (found[at]?.length ?? 0) >= othersLooked;
+  await pMap(claims.entries().filter(hasMore), readAll, { concurrency: readAtOnce });
+  return found;
 }
 
 /** Of statements that carry a credential of `issue_vc`: its signature about themselves. */

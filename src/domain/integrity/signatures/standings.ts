@@ -40,20 +40,23 @@ export async function signatureStandings(
   const credentials = [...byCid.values()].filter(
     ({ credentialId, credentialCid }) => credentialId !== null && credentialCid !== null,
   );
-  const keys = [...new Set(credentials.flatMap(keysOf))];
+  const keys = credentials.flatMap(keysOf);
   const found = await ports.statusEntries.among('byCredential', keys, purposes.length);
-  const byKey = new Map(keys.map((key, at) => [key, found[at] ?? []]));
-  const standings = await pMap(
-    credentials,
-    async (one) => {
-      const [allocated = [], issued = []] = keysOf(one).map((key) => byKey.get(key) ?? []);
-      // Nobody but this service signs with its key, and it signs each credential with its own entries.
-      const own = issued.length > 0 ? issued : await ownEntries(ports, allocated, one);
-      return own.length === 0 ? [] : [[String(one.credentialCid), standingOf(own)] as const];
-    },
-    { concurrency: readAtOnce },
-  );
-  return new Map(standings.flat());
+  const standings = new Map<string, CredentialStanding>();
+  const keep = ({ credentialCid }: Signature, own: readonly StatusEntry[]) => {
+    if (own.length > 0) standings.set(String(credentialCid), standingOf(own));
+  };
+  const allocated: (readonly [Signature, readonly StatusEntry[]])[] = [];
+  for (const [at, one] of credentials.entries()) {
+    const [ofId = [], issued = []] = found.slice(2 * at, 2 * at + 2);
+    // Nobody but this service signs with its key, and it signs each credential with its own entries.
+    if (issued.length > 0) keep(one, issued);
+    else if (ofId.length > 0) allocated.push([one, ofId]);
+  }
+  const readOwn = async ([one, entries]: (typeof allocated)[number]) =>
+    keep(one, await ownEntries(ports, entries, one));
+  await pMap(allocated, readOwn, { concurrency: readAtOnce });
+  return standings;
 }
 
 /** Under which the entries of a credential may be kept. */
@@ -68,7 +71,6 @@ async function ownEntries(
   entries: readonly StatusEntry[],
   { credentialId, signer, carrier }: Signature,
 ): Promise<readonly StatusEntry[]> {
-  if (entries.length === 0) return [];
   const allocated = await credentials.get(credentialKey(credentialId ?? ''));
   const isOwn = allocated && allocated.sourceCid !== null && ownDids.has(signer ?? '');
   if (isOwn && issuerOf(JSON.parse(allocated.text)) === signer) return entries;
