@@ -26,32 +26,32 @@ export class Binding {
   readonly #policy: Pick<PolicyDocument, 'signers' | 'log'>;
   readonly #now: Date;
   readonly #known = new WeakMap<object, CelInput>();
+  readonly #everywhere: object;
 
   constructor(facts: Facts, policy: Pick<PolicyDocument, 'signers' | 'log'>, now: Date) {
     this.#facts = facts;
     this.#policy = policy;
     this.#now = now;
+    this.#everywhere = Object.create(null, this.#root());
   }
 
-  /** @param it the thing that the rule is evaluated for, of a list that `for` has found. */
+  /** @param it the thing that the rule is evaluated for, of a list that `for` has found. Default: the subject. */
   variables(it?: CelInput): Readonly<Record<string, CelInput>> {
-    const { subject } = this.#facts;
-    const { things: _, ...plain } = this.#facts;
-    const root = this.#fact(undefined, { ...plain, now: this.#now.toISOString() } as Plain, subject);
-    const all = it === undefined ? this.#subject() : undefined;
-    const named = [...Object.keys(rootFields), ...(all ? Object.keys(fieldsOf('artefact') ?? {}) : [])];
-    // Variables are read when a condition names them.
-    const variables = {};
-    for (const name of named) {
-      const from = Object.hasOwn(rootFields, name) ? root : all;
-      Object.defineProperty(variables, name, { enumerable: true, get: () => from?.get(name) });
-    }
-    return it === undefined ? variables : Object.defineProperty(variables, 'it', { value: it });
+    return Object.create(this.#everywhere, it === undefined ? this.#subject() : { it: { value: it } });
   }
 
-  #subject(): FieldMap {
+  /** What conditions can name everywhere. */
+  #root(): PropertyDescriptorMap {
+    const { things: _, subject, ...plain } = this.#facts;
+    const root = { ...plain, subject, now: this.#now.toISOString() } as Plain;
+    return read(this.#fact(undefined, root, subject), Object.keys(rootFields));
+  }
+
+  #subject(): PropertyDescriptorMap {
     const { subject, things } = this.#facts;
-    return this.#fact('artefact', (things.artefacts[subject] ?? { id: subject }) as Plain, subject);
+    const plain = (things.artefacts[subject] ?? { id: subject }) as Plain;
+    const names = Object.keys(fieldsOf('artefact') ?? {}).filter((name) => !Object.hasOwn(rootFields, name));
+    return read(this.#fact('artefact', plain, subject), names);
   }
 
   /** @param kind undefined for what conditions can name everywhere. */
@@ -154,6 +154,11 @@ export class Binding {
     const map = this.#fact('log', counted, owner);
     return factMap(map, (field) => map.says(field));
   }
+}
+
+/** Variables that are read when a condition names them. */
+function read(map: FieldMap, names: readonly string[]): PropertyDescriptorMap {
+  return Object.fromEntries(names.map((name) => [name, { get: () => map.get(name) }]));
 }
 
 /** What a policy calls the signer of a signature. @param service the DIDs of the service that has the facts. */
