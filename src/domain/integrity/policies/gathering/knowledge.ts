@@ -38,10 +38,14 @@ interface Read {
 export class Knowledge {
   readonly documents: Documents;
   readonly #read: Read;
+  /** By identifier and kind. */
+  readonly #statements: ReadonlyMap<string, ReadonlyMap<string, readonly ReferringStatement[]>>;
 
   constructor(read: Read) {
     this.#read = read;
     this.documents = read.documents;
+    const byKind = ({ statements }: About) => Map.groupBy(statements, ({ kind }) => kind);
+    this.#statements = new Map(read.about.entries().map(([id, about]) => [id, byKind(about)]));
   }
 
   /** What is known of the bytes of an artefact. */
@@ -55,10 +59,9 @@ export class Knowledge {
   }
 
   /** The statements of a kind about a thing. */
-  statements(node: string, kind: FactKind): ReferringStatement[] {
-    const all = this.namesOf(node).flatMap((name) => this.#read.about.get(name)?.statements ?? []);
-    const ofKind = all.filter((one) => one.kind === kind);
-    return [...new Map(ofKind.map((one) => [statementNode(one), one])).values()];
+  statements(node: string, kind: FactKind): readonly ReferringStatement[] {
+    const all = this.namesOf(node).flatMap((name) => this.#statements.get(name)?.get(kind) ?? []);
+    return all.length < 2 ? all : [...new Map(all.map((one) => [statementNode(one), one])).values()];
   }
 
   /** Whether there are more statements about a thing than were read. */
