@@ -13,7 +13,7 @@ import type { StatementIndex } from '../statements/questions.ts';
 import { referringStatement } from '../statements/rows.ts';
 import { isComputation, statementNode } from './edges.ts';
 import type { Lineage } from './graph.ts';
-import { OneNode, splitNode } from './one-node.ts';
+import { OneNode, type Selection, splitNode } from './one-node.ts';
 import { type LineageQuery, LineageTrace } from './trace.ts';
 
 /** Limits of a traversal: `depth` counts computations between the start and a node, `limit` counts nodes. */
@@ -47,8 +47,7 @@ export async function traceLineage(
   const statement = stored && (await nodes.startStatement(referringStatement(stored), stored.graphIds[0]));
   const start = statement ? statementNode(statement) : await nodes.startAt(query.start);
   const leftOut = new Set<string>();
-  const joined = nodes.index(statementIndex);
-  const index = retracted ? withoutRetracted(joined, retracted, start, leftOut) : joined;
+  const index = nodes.index(statementIndex, retracted && withoutRetracted(retracted, start, leftOut));
   const traced = await new LineageTrace(folders, index, { ...query, start }, scope, statement).run();
   const lineage = { ...traced, ...(leftOut.size > 0 && { retracted: leftOut.size }) };
   const isKnown =
@@ -75,37 +74,29 @@ async function statementNamed(
 const claimsAtOnce = 500;
 
 /**
- * An index that does not find retracted computations.
- * @param start is found although it may be retracted, because it was asked for.
- * @param leftOut receives the ids of those that were not found.
+ * Leaves retracted computations out of answers.
+ * @param start stays although it may be retracted, because it was asked for.
+ * @param leftOut receives the ids of those that are left out.
  */
-function withoutRetracted(
-  index: Pick<StatementIndex, 'referringTo'>,
-  retracted: RetractedReader,
-  start: string,
-  leftOut: Set<string>,
-): Pick<StatementIndex, 'referringTo'> {
+function withoutRetracted(retracted: RetractedReader, start: string, leftOut: Set<string>): Selection {
   const known = new Set([start]);
-  return {
-    async referringTo(query, scope) {
-      const answers = await index.referringTo(query, scope);
-      const registrants = new Map(
-        answers
-          .flatMap(({ found }) => found)
-          .filter(({ statement: { kind } }) => isComputation(kind))
-          .map(({ statement }) => [statementNode(statement), registrantOf(statement)] as const)
-          .filter(([id]) => !known.has(id)),
-      );
-      const claims = Array.from(registrants, ([id, registeredBy]) => ({ id, registeredBy }));
-      for (let at = 0; at < claims.length; at += claimsAtOnce)
-        for (const id of await retracted(claims.slice(at, at + claimsAtOnce))) leftOut.add(id);
-      for (const { id } of claims) known.add(id);
-      if (leftOut.size === 0) return answers;
-      return answers.map((answer) => ({
-        ...answer,
-        found: answer.found.filter(({ statement }) => !leftOut.has(statementNode(statement))),
-      }));
-    },
+  return async (answers) => {
+    const registrants = new Map(
+      answers
+        .flatMap(({ found }) => found)
+        .filter(({ statement: { kind } }) => isComputation(kind))
+        .map(({ statement }) => [statementNode(statement), registrantOf(statement)] as const)
+        .filter(([id]) => !known.has(id)),
+    );
+    const claims = Array.from(registrants, ([id, registeredBy]) => ({ id, registeredBy }));
+    for (let at = 0; at < claims.length; at += claimsAtOnce)
+      for (const id of await retracted(claims.slice(at, at + claimsAtOnce))) leftOut.add(id);
+    for (const { id } of claims) known.add(id);
+    if (leftOut.size === 0) return answers;
+    return answers.map((answer) => ({
+      ...answer,
+      found: answer.found.filter(({ statement }) => !leftOut.has(statementNode(statement))),
+    }));
   };
 }
 

@@ -11,6 +11,9 @@ const leastShared = 8;
 /** The identifiers that one answer may ask about. */
 const mostAsked = 20_000;
 
+/** What is left of the answers of an index. */
+export type Selection = (answers: readonly Referring[]) => Promise<readonly Referring[]>;
+
 /**
  * The nodes of a lineage: one for all names of the same bytes, and for bytes that are equal by chance one in each graph. Such
  * a node is called after the artefact and the graph: `urn:cid:…#<graph>`.
@@ -51,13 +54,17 @@ export class OneNode {
     return this.#withNodes(statement, graph);
   }
 
-  /** The index by node. */
-  index(index: Pick<StatementIndex, 'referringTo'>): Pick<StatementIndex, 'referringTo'> {
+  /** The index by node. @param selected Default: all answers are found. */
+  index(
+    index: Pick<StatementIndex, 'referringTo'>,
+    selected: Selection = async (answers) => answers,
+  ): Pick<StatementIndex, 'referringTo'> {
     return {
       referringTo: async ({ identifiers: nodes, ...query }, scope) => {
         const identifiers = [...new Set(nodes.flatMap((node) => this.namesOf(node)))];
-        const answers = await index.referringTo({ ...query, identifiers }, scope);
-        await this.#learn(identifiersIn(answers));
+        const all = await index.referringTo({ ...query, identifiers }, scope);
+        // Each is a round to the store.
+        const [answers] = await Promise.all([selected(all), this.#learn(identifiersIn(all))]);
         const found = new Map(identifiers.map((id, at) => [id, answers[at]]));
         const named = (node: string) => this.namesOf(node).flatMap((name) => found.get(name) ?? []);
         return nodes.map((node) => this.#answer(node, named(node)));
