@@ -3,15 +3,16 @@ import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Credential } from '../credentials/credential-records.ts';
 import { listOf } from '../credentials/credential-shape.ts';
 import type { CredentialVerification } from '../credentials/verify-credential.ts';
-import { type Cid, cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
+import { type Cid, cidIn, cidUrn, codecs, digestHex, makeCid } from '../identifiers/cid.ts';
+import { DigestSet } from '../identifiers/digest-set.ts';
 import type { IdentifiedRow } from '../ports.ts';
 import type { Check } from '../proofs/reasons.ts';
 import { CarriedRetractions, type ClaimedRetraction } from '../retractions/carried.ts';
 import { checkDocument, checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
+import { registrantOf } from '../signatures/proven.ts';
 import { checkOf, type Signature, signatureId } from '../signatures/signatures.ts';
 import { type Claim, claimed, type Trust, type TrustPorts, trustIn } from '../signatures/trust.ts';
 import { type CredentialCounts, CredentialStandings } from './credential-standings.ts';
-import type { ManifestFile } from './file.ts';
 
 export interface ManifestSignatureChecking
   extends SignatureVerifying,
@@ -52,8 +53,11 @@ export class ManifestSignatures {
   readonly #registrations = new Map<string, Registration[]>();
   readonly #retractions = new CarriedRetractions();
   readonly #credentials: { signature: Signature; cid: Cid }[] = [];
-  /** Statements whose registeredBy says nothing, because their id does not cover it. */
-  readonly #unregistered = new Set<string>();
+  readonly #statements = new DigestSet();
+  /** Of the statements, in their order. */
+  readonly #registrants: (string | undefined)[] = [];
+  /** Each as one text, because those in rows hold the texts of their rows. */
+  readonly #registrantTexts = new Map<string, string>();
 
   constructor(ports: ManifestSignatureChecking) {
     this.#ports = ports;
@@ -63,7 +67,9 @@ export class ManifestSignatures {
   async note(rows: readonly IdentifiedRow[]): Promise<void> {
     for (const row of rows) {
       this.#noteRegistration(row);
-      if (isUnregistered(row)) this.#unregistered.add(cidUrn(row.rdfcCid));
+      const registrant = registrantOf(row);
+      this.#statements.add(row.rdfcCid.digest);
+      this.#registrants.push(registrant && this.#registrantTexts.getOrInsert(registrant, registrant));
     }
     this.#retractions.note(rows);
     const signed = rows.filter(({ isSigned }) => isSigned);
@@ -94,19 +100,20 @@ export class ManifestSignatures {
         this.#add({ ...signature, id: signatureId(carrier, statement), carrier, about: statement });
   }
 
-  /** The trust in each statement of the manifest by id. Claims are left out if the reader has not said whom they trust. */
-  async *trusts({ json, statements }: ManifestFile): AsyncGenerator<readonly [string, Trust]> {
+  /** The trust in each noted statement by id. Claims are left out if the reader has not said whom they trust. */
+  async *trusts(): AsyncGenerator<readonly [string, Trust]> {
     const isAsked = this.knownDids.size > 0;
     if (this.#found.size === 0 && this.#retractions.isEmpty && !isAsked) return;
     let claims: Claim[] = [];
-    for await (const { key, ...slice } of json.members(statements)) {
-      if (!this.#found.has(key) && !this.#retractions.has(key)) {
-        if (isAsked) yield [key, claimed];
+    const registrants = this.#registrants.values();
+    for (const digest of this.#statements) {
+      const id = cidUrn(makeCid(codecs.rdfc, digest));
+      const registeredBy = registrants.next().value;
+      if (!this.#found.has(id) && !this.#retractions.has(id)) {
+        if (isAsked) yield [id, claimed];
         continue;
       }
-      const { registeredBy } = JSON.parse((await json.bytes(slice)).toString());
-      const isClaimed = typeof registeredBy === 'string' && !this.#unregistered.has(key);
-      claims.push({ id: key, registeredBy: isClaimed ? registeredBy : undefined });
+      claims.push({ id, registeredBy });
       if (claims.length < claimsAtOnce) continue;
       yield* await this.#trustIn(claims);
       claims = [];
@@ -190,12 +197,4 @@ function signedCredentialIn(bytes: Uint8Array): Credential | undefined {
   } catch {
     return undefined;
   }
-}
-
-const registeredByMember = Buffer.from('"registeredBy":');
-
-/** Whether a statement has the member, without a reference that follows from its RDF. */
-function isUnregistered({ references, jcs }: IdentifiedRow): boolean {
-  if (references.some(({ role }) => role === 'registeredBy')) return false;
-  return Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).includes(registeredByMember);
 }

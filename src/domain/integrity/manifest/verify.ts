@@ -73,7 +73,6 @@ class Verification {
   #contexts: ManifestContexts | undefined;
   #logs: CarriedLogs | undefined;
   readonly #summary: SummaryCounts;
-  readonly #ids = new DigestSet();
   /** Digests of the ids that do not say all that their statement says. */
   readonly #doubtful = new DigestSet();
 
@@ -117,19 +116,19 @@ class Verification {
     yield* this.#statements(carrier, contexts);
     yield* this.#attached(carrier);
     yield* this.#hashes(carrier);
-    yield* this.#trusts(carrier);
+    yield* this.#trusts();
     yield* this.#anchors(carrier, contexts);
     for (const missing of this.#references.missing()) yield { kind: 'missing', ...missing };
     if (carrier.form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
-  async *#trusts({ manifest }: ManifestCarrier): AsyncGenerator<ManifestFinding> {
+  async *#trusts(): AsyncGenerator<ManifestFinding> {
     const { signatures } = this.#witness;
-    for await (const [statement, trust] of signatures.trusts(manifest)) {
-      const digest = cidIn(statement)?.digest;
-      if (!digest || !this.#ids.has(digest)) continue;
+    for await (const [statement, trust] of signatures.trusts()) {
       const isKnown =
-        trust.isValid === true && !this.#doubtful.has(digest) && this.#summary.isKnown(trust.by);
+        trust.isValid === true &&
+        !this.#doubtful.has(parseCid(statement).digest) &&
+        this.#summary.isKnown(trust.by);
       yield { kind: 'trust', statement, trust, isKnown };
     }
     for await (const credential of signatures.credentials()) yield { kind: 'credential', credential };
@@ -145,7 +144,7 @@ class Verification {
   }
 
   async *#statements(carrier: ManifestCarrier, contexts: ManifestContexts): AsyncGenerator<ManifestFinding> {
-    const ids = this.#ids;
+    const ids = new DigestSet();
     const trusted = rowTrust(contexts, new Map());
     const found = checkStatements(this.#ports, carrier.manifest, contexts.world, ids);
     for await (const { keys, checked } of found) {
