@@ -20,21 +20,24 @@ const agentId = /^agent_[a-z2-7]{32}$/;
 /** What the spans of a request report. Those that are not about generative AI report nothing. */
 export function* reportsOf(spans: readonly Span[], services: AgentsOfServices): Generator<Report | Rejected> {
   const byId = new Map(spans.map((span) => [sourceIdOf(span, span.id), span]));
-  for (const span of spans) if (isAboutAi(span.attributes)) yield reportOf(span, services, byId);
+  const trees = { byId, found: new Map<string, string>() };
+  for (const span of spans) if (isAboutAi(span.attributes)) yield reportOf(span, services, trees);
+}
+
+interface Trees {
+  readonly byId: ReadonlyMap<string, Span>;
+  /** Exchanges by the spans that have led to them, so that each span of a deep trace is passed once. */
+  readonly found: Map<string, string>;
 }
 
 /** A call of a tool is an event, and everything else an exchange. */
-function reportOf(
-  span: Span,
-  services: AgentsOfServices,
-  byId: ReadonlyMap<string, Span>,
-): Report | Rejected {
+function reportOf(span: Span, services: AgentsOfServices, trees: Trees): Report | Rejected {
   const agent = agentOf(span, services);
   if (agent === undefined)
     return {
       reason: `the span ${span.id} names no agent. Set the attribute ${agentAttribute} on it or on its resource, or name its service in CAIRN_TRACE_AGENTS`,
     };
-  return isTool(span) ? { event: eventOf(span, agent, byId) } : { exchange: exchangeOf(span, agent) };
+  return isTool(span) ? { event: eventOf(span, agent, trees) } : { exchange: exchangeOf(span, agent) };
 }
 
 function isTool({ attributes }: Span): boolean {
@@ -45,13 +48,16 @@ function isTool({ attributes }: Span): boolean {
  * The id of the exchange in which a tool was called: the closest span above that is one, as far as the request has them.
  * Exporters send the end of a call before the span above it, so the exchange may arrive later.
  */
-function exchangeAbove(span: Span, byId: ReadonlyMap<string, Span>): string {
+function exchangeAbove(span: Span, { byId, found }: Trees): string {
+  const way: string[] = [];
   let above = sourceIdOf(span, span.parentId ?? span.id);
-  for (let levels = 0; levels < byId.size; levels += 1) {
+  while (way.length < byId.size) {
     const parent = byId.get(above);
     if (!parent?.parentId || (isAboutAi(parent.attributes) && !isTool(parent))) break;
-    above = sourceIdOf(parent, parent.parentId);
+    way.push(above);
+    above = found.get(above) ?? sourceIdOf(parent, parent.parentId);
   }
+  for (const id of way) found.set(id, above);
   return above;
 }
 
@@ -85,7 +91,7 @@ function exchangeOf(span: Span, agent: string): SentExchange {
   };
 }
 
-function eventOf(span: Span, agent: string, byId: ReadonlyMap<string, Span>): SentEvent {
+function eventOf(span: Span, agent: string, trees: Trees): SentEvent {
   const { attributes } = span;
   const detail: [string, unknown][] = [
     ['tool', textOf(attributes, 'tool') ?? span.name],
@@ -101,7 +107,7 @@ function eventOf(span: Span, agent: string, byId: ReadonlyMap<string, Span>): Se
     sourceId: sourceIdOf(span, span.id),
     agentId: agent,
     exchangeKey: null,
-    exchangeSourceId: exchangeAbove(span, byId),
+    exchangeSourceId: exchangeAbove(span, trees),
     kind: 'tool-call',
     occurredAt: span.start,
     detail: Object.fromEntries(detail.filter(([, value]) => value !== undefined)),
