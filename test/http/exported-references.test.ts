@@ -71,6 +71,34 @@ test('something without a digest cannot be the subject of SLSA provenance', asyn
   expect(JSON.parse((await lines(outputs[0].id, 'prov')).text).wasGeneratedBy).toBeDefined();
 });
 
+test('what has no digest and no URI, such as a table of BigQuery, is the same one in an import of the export', async () => {
+  const dataset = (namespace: string, name: string, version?: string) => ({
+    namespace,
+    name,
+    ...(version !== undefined && { facets: { version: { datasetVersion: version } } }),
+  });
+  await postEvidence(service, {
+    eventType: 'COMPLETE',
+    eventTime: '2026-01-31T12:00:00Z',
+    producer: 'https://example.com',
+    schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
+    run: { runId: 'train' },
+    job: { namespace: 'jobs', name: 'train' },
+    inputs: [dataset('bigquery', 'a.b.c'), dataset('file', '/data/x.csv'), dataset('s3://b', 'k', 'v7')],
+    outputs: [dataset('s3://b', 'model.bin', `sha256:${sha256('8')}`)],
+  });
+  const model = cidUrn(makeCid(codecs.raw, Buffer.from(sha256('8'), 'hex'), 'sha2-256'));
+  const [line = ''] = (await lines(model, 'slsa')).text.trim().split('\n');
+  const again = await postEvidence(service, JSON.parse(line));
+  expect(again.status, JSON.stringify(again.json)).toBe(201);
+  const { runs } = (await send(service, 'GET', '/runs/v1')).json;
+  const made = runs
+    .filter(({ outputs }: { outputs: { id: string }[] }) => outputs.some(({ id }) => id === model))
+    .map(({ inputs }: { inputs: { id: string; name: string }[] }) => inputs.map(({ id, name }) => [id, name]));
+  expect(made).toHaveLength(2);
+  expect(new Set(made[0].map(String))).toEqual(new Set(made[1].map(String)));
+});
+
 test('tables and packages that SLSA provenance names are the same ones when it is imported again', async () => {
   const inputs = [
     { uri: 'postgres://db:5432/shop.public.orders', name: 'orders' },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/is-object.ts';
 import type { RunFacts } from '../runs/run-document.ts';
 
-/** Something that evidence speaks about. It needs a digest, a reference or a DID. */
+/** Something that evidence speaks about. It needs a digest, an identifier or a reference. */
 export interface Thing {
   /** Default: that of its reference. Empty: nothing states its name. */
   readonly name?: string;
@@ -9,9 +9,8 @@ export interface Thing {
   readonly digests?: Readonly<Record<string, string>>;
   /** Tells what has no digest apart, such as a table or a URL. It never passes for content. */
   readonly reference?: Reference;
-  readonly did?: string;
-  /** The identifier of a folder whose files are known by BLAKE3. */
-  readonly collection?: string;
+  /** What it is called here: a DID, or the CID of a folder or a document. */
+  readonly id?: string;
 }
 
 export interface Reference {

@@ -136,8 +136,8 @@ async function recordedFolder(
 function renamed(evidence: Evidence, collections: ReadonlyMap<string, string>): Evidence {
   const { about, steps = [], wholes = [], descriptions = [] } = evidence;
   const rename = (thing: Thing): Thing => {
-    const collection = collections.get(identified(thing).id);
-    return collection === undefined ? thing : { ...(thing.name && { name: thing.name }), collection };
+    const id = collections.get(identified(thing).id);
+    return id === undefined ? thing : { ...(thing.name && { name: thing.name }), id };
   };
   return {
     ...evidence,

@@ -2,7 +2,6 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { digestDocument } from '../blobs/digest-references.ts';
 import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { MultihashName } from '../identifiers/hashing.ts';
-import { isDid } from '../identifiers/identifiers.ts';
 import { type JcsDocument, jcsDocument } from './documents.ts';
 import { EvidenceProblem, type Reference, type Thing } from './evidence.ts';
 
@@ -24,13 +23,11 @@ const digestHex = /^[0-9a-f]{64}$/i;
 const referenceHashes = ['sha512', 'sha384', 'gitCommit', 'gitTree', 'gitBlob', 'gitTag'];
 
 /**
- * The id of a thing: of its bytes if a SHA-256 or BLAKE3 digest is known, or its DID. Anything else is named by a document
- * `{namespace, name}` that refers to it. So it never passes for the content itself.
- * @throws EvidenceProblem for a thing without digest, reference and DID.
+ * The id of a thing: of its bytes if a SHA-256 or BLAKE3 digest is known, or the one that it has. Anything else is named by a
+ * document `{namespace, name}` that refers to it. So it never passes for the content itself.
+ * @throws EvidenceProblem for a thing without digest, id and reference.
  */
-export function identified({ did, collection, digests = {}, name, reference }: Thing): IdentifiedThing {
-  if (collection !== undefined) return { id: collection, name };
-  if (did !== undefined && isDid(did)) return { id: did, name };
+export function identified({ id, digests = {}, name, reference }: Thing): IdentifiedThing {
   for (const [algorithm, multihash] of contentHashes) {
     const hex = digests[algorithm];
     if (hex === undefined) continue;
@@ -39,6 +36,7 @@ export function identified({ did, collection, digests = {}, name, reference }: T
     const cid = makeCid(codecs.raw, Buffer.from(hex, 'hex'), multihash);
     return { id: cidUrn(cid), name: name ?? reference?.name };
   }
+  if (id !== undefined) return { id, name };
   const document = jcsDocument(referenceOf(digests, reference));
   return { id: document.id, name: name ?? reference?.name, reference: document };
 }
@@ -52,7 +50,7 @@ function referenceOf(
   const given = Object.entries(digests);
   if (reference) return { ...reference, ...(given.length > 0 && { digests }) };
   const [first] = given;
-  if (!first) throw new EvidenceProblem('It names something without a digest, a name or a DID.');
+  if (!first) throw new EvidenceProblem('It names something without a digest or a name.');
   return digestDocument(...first);
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { referenceIdentifier } from '../../identifiers/identifiers.ts';
 import type { Thing } from '../evidence.ts';
 import { uriReference } from '../things.ts';
 
@@ -20,16 +21,21 @@ export const resource = z.looseObject({
 
 type Resource = z.output<typeof resource>;
 
-/** A resource as a thing. A Git commit has the same id, whichever version of the formats names it. */
+/**
+ * A resource as a thing. A Git commit has the same id, whichever version of the formats names it. Without a digest, a URI that is
+ * an identifier here, as exports write it, is this identifier.
+ */
 export function thingOf({ name, uri, digest }: Resource): Thing {
-  const called = name || uri;
-  const isGit = uri?.startsWith('git+') || uri?.startsWith('git:');
   const given = Object.entries(digest ?? {}).filter(([, value]) => value !== '');
+  const id = given.length === 0 ? referenceIdentifier(uri ?? '') : undefined;
+  const called = name || (id === undefined ? uri : undefined);
+  const isGit = uri?.startsWith('git+') || uri?.startsWith('git:');
   const named = given.map(([algorithm, value]) => [
     isGit && algorithm === 'sha1' ? 'gitCommit' : algorithm,
     value,
   ]);
   return {
+    ...(id !== undefined && { id }),
     ...(called && { name: nameForPeople(called), reference: uriReference(uri || called) }),
     ...(named.length > 0 && { digests: Object.fromEntries(named) }),
   };

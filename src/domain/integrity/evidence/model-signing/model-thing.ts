@@ -18,7 +18,7 @@ export function modelThing(model: SignedModel): Thing {
     digest: Buffer.from(digest, 'hex'),
   }));
   const collection = encodeCollection(entries);
-  return { name, collection: cidUrn(cidOf(codecs.hashSequence, collection.root)) };
+  return { name, id: cidUrn(cidOf(codecs.hashSequence, collection.root)) };
 }
 
 /** The digest of a model that is one file. */
