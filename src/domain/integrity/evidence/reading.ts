@@ -76,10 +76,25 @@ export async function readEvidence(
   const evidence = await asEvidenceError(async () => {
     const schema = kind.schema?.(document);
     if (schema !== undefined) await libraries.assertFollows(schema, document, xml);
-    const read = await kind.read(document, Buffer.from(blake3Digest(file)).toString('hex'));
-    return await Promise.all([read].flat().map((one) => asItsParts(one, libraries)));
+    const read = [await kind.read(document, Buffer.from(blake3Digest(file)).toString('hex'))].flat();
+    assertFew(read);
+    return await Promise.all(read.map((one) => asItsParts(one, libraries)));
   });
   return { kind: kind.name, evidence };
+}
+
+/** The statements of more would take minutes and gigabytes of memory. */
+const mostSaid = 300_000;
+
+function assertFew(read: readonly Evidence[]): void {
+  const count = read.reduce((sum, one) => sum + countOf(one), 0);
+  if (count <= mostSaid) return;
+  const message = `The file says ${count} things. At most ${mostSaid} are taken. Split it.`;
+  throw new ServiceError('too_complex', message);
+}
+
+function countOf({ about, steps = [], wholes = [], descriptions = [] }: Evidence): number {
+  return about.length + steps.length + wholes.length + descriptions.length;
 }
 
 /** @throws EvidenceProblem for a part in another format that does not follow its schema. */

@@ -98,6 +98,8 @@ class Making {
   readonly #things = new Map<string, IdentifiedThing>();
   /** The same thing may stand in many places. */
   readonly #ids = new Map<Thing, string>();
+  /** The same document may be said of many things. */
+  readonly #documentIds = new Map<JsonObject, string>();
   /** What has got its name from a document that says more. */
   readonly #named = new Set<string>();
 
@@ -166,8 +168,11 @@ class Making {
   }
 
   #document(value: JsonObject): string {
+    const known = this.#documentIds.get(value);
+    if (known !== undefined) return known;
     const document = jcsDocument(value);
     this.documents.set(document.id, document);
+    this.#documentIds.set(value, document.id);
     return document.id;
   }
 }
