@@ -139,6 +139,12 @@ describe('JSON lines', () => {
     const alone = await post(texts[0], `?registered_by=did:web:lines.example`);
     expect(alone).toEqual({ status: 200, json: { ...json.results[0], line: undefined } });
   });
+
+  test('of a number that the service could not hold are refused together', async () => {
+    const { status, json } = await post('{}\n'.repeat(10_001));
+    expect([status, json.code]).toEqual([413, 'too_large']);
+    expect(json.error).toContain('more than 10000 lines');
+  });
 });
 
 describe('what tools write beside the specifications', () => {

@@ -56,7 +56,7 @@ export function evidenceRoutes(app: App, ports: EvidenceRoutes): void {
       const limit = { bytes: ports.limits.maxEvidenceBytes, setting: 'CAIRN_MAX_EVIDENCE_BYTES' };
       const body = await readBody(context, limit);
       const hasLines = linesType.test(context.req.header('content-type') ?? '') || hasJsonLines(body);
-      const lines = hasLines ? linesOf(body) : undefined;
+      const lines = hasLines ? fewLines(body, ports.limits.maxBatchStatements) : undefined;
       const { files, isNew } = await importEvidence(
         ports,
         principal,
@@ -71,6 +71,16 @@ export function evidenceRoutes(app: App, ports: EvidenceRoutes): void {
       return answer(status, fileJson(file));
     },
   });
+}
+
+/** @throws ServiceError `too_large`. */
+function fewLines(body: Uint8Array, most: number): Line[] {
+  const lines = linesOf(body)
+    .take(most + 1)
+    .toArray();
+  if (lines.length <= most) return lines;
+  const message = `The file has more than ${most} lines (CAIRN_MAX_BATCH_STATEMENTS raises the limit). Send them in several requests, as "cairn import" does.`;
+  throw new ServiceError('too_large', message);
 }
 
 function lineJson({ number: line }: Line, file: ImportedEvidence | ServiceError): ImportedLine {

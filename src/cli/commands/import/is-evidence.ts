@@ -23,8 +23,9 @@ export async function isEvidence(path: string): Promise<boolean> {
   const isWhole = file.size <= head.length;
   const texts = hasJsonLines(head)
     ? linesOf(head)
-        .slice(0, linesLooked)
+        .take(linesLooked)
         .map(({ bytes }) => Buffer.from(bytes).toString())
+        .toArray()
     : [head.toString()];
   return texts.some((text) => {
     const document = isWhole || texts.length > 1 ? parsed(text) : undefined;

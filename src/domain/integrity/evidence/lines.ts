@@ -11,18 +11,16 @@ export interface Line {
 }
 
 /** The lines of a file that are not blank, without what ends them. */
-export function linesOf(bytes: Uint8Array): Line[] {
-  const lines: Line[] = [];
+export function* linesOf(bytes: Uint8Array): Generator<Line, void> {
   let number = 0;
   for (let start = 0; start < bytes.length; ) {
     const found = bytes.indexOf(newline, start);
     const next = found === -1 ? bytes.length : found;
     const line = trimmed(bytes.subarray(start, next));
     number += 1;
-    if (line.length > 0) lines.push({ number, bytes: line });
+    if (line.length > 0) yield { number, bytes: line };
     start = next + 1;
   }
-  return lines;
 }
 
 /** Whether a file has JSON lines: its first two lines are objects, as far as their first and last characters tell. */
