@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(async () => await service[Symbol.asyncDispose]());
 
 const statement = (name: string) =>
-  JSON.stringify(slsaStatement({ subject: [{ name, digest: { sha512: name } }] }));
+  JSON.stringify(slsaStatement({ subject: [{ name, digest: { dirHash: name } }] }));
 const bad = JSON.stringify(slsaStatement({ subject: [] }));
 
 async function importing(...args: readonly string[]) {

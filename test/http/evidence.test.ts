@@ -60,7 +60,20 @@ describe('a file that is refused', () => {
     ['a subject without a digest', withSubject({}), '/subject/0/digest'],
     ['a subject with an empty digest', withSubject({ sha256: '' }), '/subject/0/digest/sha256'],
     ['a digest that is none', withSubject({ sha256: 'abc' }), '/subject/0/digest/sha256'],
+    ['a SHA-512 digest that is too short', withSubject({ sha512: 'ab' }), '/subject/0/digest/sha512'],
+    ['a SHA-1 digest that is no hex', withSubject({ sha1: 'x'.repeat(40) }), '/subject/0/digest/sha1'],
+    ['a digest without an algorithm', withSubject({ '': 'ab' }), '/subject/0/digest/'],
     ['no subject', slsaStatement({ subject: [] }), '/subject'],
+    [
+      'a build at no time',
+      slsaStatement({
+        predicate: {
+          ...provenance,
+          runDetails: { ...provenance.runDetails, metadata: { startedOn: 'yesterday' } },
+        },
+      }),
+      '/predicate/runDetails/metadata/startedOn',
+    ],
     ['another version', slsaStatement({ _type: 'https://in-toto.io/Statement/v7' }), '/_type'],
     [
       'provenance without a builder',

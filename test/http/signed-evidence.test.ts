@@ -53,7 +53,7 @@ describe('an envelope', () => {
         payload: envelope(
           builder,
           'build',
-          slsaStatement({ subject: [{ name: 'b', digest: { sha512: 'b' } }] }),
+          slsaStatement({ subject: [{ name: 'b', digest: { sha512: 'b'.repeat(128) } }] }),
         ).payload,
       },
       'failed',
@@ -97,7 +97,7 @@ describe('a Sigstore bundle', () => {
 
   test('with a changed envelope fails', async () => {
     const bundle = await sigstore.sign(JSON.stringify(slsaStatement()), { type: payloadType });
-    const other = slsaStatement({ subject: [{ name: 'other', digest: { sha512: 'other' } }] });
+    const other = slsaStatement({ subject: [{ name: 'other', digest: { sha512: 'f'.repeat(128) } }] });
     bundle.dsseEnvelope.payload = Buffer.from(JSON.stringify(other)).toString('base64');
     const { json, run } = await imported(bundle);
     expect(json.signatures).toMatchObject([{ result: 'failed' }]);
@@ -131,6 +131,29 @@ describe('a Sigstore bundle', () => {
       'without a certificate or key',
       (bundle: object) => ({ ...bundle, verificationMaterial: {} }),
       '/verificationMaterial',
+    ],
+    [
+      'with an empty certificate',
+      (bundle: object) => ({ ...bundle, verificationMaterial: { certificate: { rawBytes: '' } } }),
+      '/verificationMaterial/certificate/rawBytes',
+    ],
+    [
+      'of v0.3 with a chain of certificates',
+      (bundle: object) => ({
+        ...bundle,
+        mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+        verificationMaterial: { x509CertificateChain: { certificates: [{ rawBytes: 'AAAA' }] } },
+      }),
+      '/verificationMaterial/x509CertificateChain',
+    ],
+    [
+      'of bytes with a digest that is too short',
+      (bundle: object) => ({
+        ...bundle,
+        dsseEnvelope: undefined,
+        messageSignature: { messageDigest: { algorithm: 'SHA2_256', digest: 'AAAA' }, signature: 'AAAA' },
+      }),
+      '/messageSignature/messageDigest',
     ],
     [
       'of another version',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { jcs } from '../../identification/jcs.ts';
 import { parseUtcTime } from '../../identifiers/timestamp.ts';
 import type { Step, Thing } from '../evidence.ts';
@@ -12,6 +13,12 @@ interface Build {
   readonly started?: string | undefined;
   readonly finished?: string | undefined;
 }
+
+/** When something began or ended; empty if nobody knows. */
+export const buildTime = z
+  .string()
+  .refine((text) => text === '' || parseUtcTime(text) !== null, 'must be a date and time of RFC 3339')
+  .nullish();
 
 /** Larger parameters stay in the original file. */
 const parametersLimit = 16_384;

@@ -13,6 +13,7 @@ const mediaTypes = [
 ];
 
 const some = z.looseObject({}).nullish();
+const certificate = z.looseObject({ rawBytes: z.base64('must be base64').min(1, 'must not be empty') });
 /** Members of which a bundle has exactly one (Sigstore protobuf-specs, `oneof`). */
 const content = ['dsseEnvelope', 'messageSignature'] as const;
 const keys = ['certificate', 'x509CertificateChain', 'publicKey'] as const;
@@ -27,8 +28,8 @@ const shape = z
     mediaType: z.enum(mediaTypes),
     verificationMaterial: z
       .looseObject({
-        certificate: some,
-        x509CertificateChain: some,
+        certificate: certificate.nullish(),
+        x509CertificateChain: z.looseObject({ certificates: z.array(certificate).min(1) }).nullish(),
         publicKey: some,
         tlogEntries: z.array(z.looseObject({ integratedTime: z.coerce.string().nullish() })).nullish(),
       })
@@ -42,7 +43,15 @@ const shape = z
       })
       .nullish(),
   })
-  .refine(hasOne(content), `must have exactly one of ${content.join(', ')}`);
+  .refine(hasOne(content), `must have exactly one of ${content.join(', ')}`)
+  .refine((bundle) => !isNew(bundle.mediaType) || !bundle.verificationMaterial.x509CertificateChain, {
+    error: 'belongs to earlier versions; v0.3 has a certificate',
+    path: ['verificationMaterial', 'x509CertificateChain'],
+  });
+
+function isNew(mediaType: string): boolean {
+  return mediaType === bundleType || mediaType.endsWith('version=0.3');
+}
 
 type Bundle = z.output<typeof shape>;
 
@@ -69,15 +78,18 @@ export function readBundle(document: JsonObject): Evidence {
   return { ...(logged && { time: logged }), ...evidence, signature: { bundle: document } };
 }
 
+const sha256Bytes = 32;
+
 /** A signature of bytes, of which the bundle has only the digest. */
 function ofMessage(message: Bundle['messageSignature']): Evidence {
   const { algorithm, digest } = message?.messageDigest ?? {};
-  if (algorithm !== 'SHA2_256' || digest === undefined)
+  const bytes = Buffer.from(digest ?? '', 'base64');
+  if (algorithm !== 'SHA2_256' || bytes.length !== sha256Bytes)
     throw new EvidenceProblem(
-      'The bundle does not say of which bytes it is: it needs a SHA2_256 messageDigest.',
+      'The bundle does not say of which bytes it is: it needs a SHA2_256 messageDigest of 32 bytes.',
       '/messageSignature/messageDigest',
     );
-  return { about: [{ digests: { sha256: Buffer.from(digest, 'base64').toString('hex') } }] };
+  return { about: [{ digests: { sha256: bytes.toString('hex') } }] };
 }
 
 /** When the first log entry was made. The newest logs do not say so. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Evidence, Thing } from '../evidence.ts';
 import { shaped } from '../shaped.ts';
 import { uriReference } from '../things.ts';
-import { buildFacts, nameOfBuild } from './build-facts.ts';
+import { buildFacts, buildTime, nameOfBuild } from './build-facts.ts';
 import { resource, thingOf } from './resource.ts';
 
 const text = z.string();
@@ -13,8 +13,8 @@ const metadata = z
   .looseObject({
     buildInvocationId: text.nullish(),
     buildInvocationID: text.nullish(),
-    buildStartedOn: text.nullish(),
-    buildFinishedOn: text.nullish(),
+    buildStartedOn: buildTime,
+    buildFinishedOn: buildTime,
   })
   .nullish();
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Evidence, Thing } from '../evidence.ts';
 import { shaped } from '../shaped.ts';
 import { uriReference } from '../things.ts';
-import { buildFacts, nameOfBuild } from './build-facts.ts';
+import { buildFacts, buildTime, nameOfBuild } from './build-facts.ts';
 import { resource, thingOf } from './resource.ts';
 
 const text = z.string();
@@ -27,8 +27,8 @@ const provenance = z.looseObject({
     metadata: z
       .looseObject({
         invocationId: text.nullish(),
-        startedOn: text.nullish(),
-        finishedOn: text.nullish(),
+        startedOn: buildTime,
+        finishedOn: buildTime,
       })
       .nullish(),
   }),

@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import { referenceIdentifier } from '../../identifiers/identifiers.ts';
 import type { Thing } from '../evidence.ts';
+import { digestLengths } from '../sbom/digests.ts';
 import { uriReference } from '../things.ts';
+
+const hex = /^[0-9a-f]+$/i;
 
 /** What tells a subject. */
 export const digests = z
-  .record(z.string().min(1), z.string().min(1, 'must not be empty'))
+  .record(z.string(), z.string().min(1, 'must not be empty'))
   .refine((set) => Object.keys(set).length > 0, 'must have a digest')
-  .refine(({ sha256 }) => sha256 === undefined || /^[0-9a-f]{64}$/i.test(sha256), {
-    error: 'must be a SHA-256 digest in hex',
-    path: ['sha256'],
+  .superRefine((set, { addIssue }) => {
+    for (const [algorithm, value] of Object.entries(set)) {
+      const length = digestLengths.get(algorithm);
+      if (algorithm === '') addIssue({ code: 'custom', message: 'must name the algorithm', path: [algorithm] });
+      if (length !== undefined && (value.length !== length || !hex.test(value)))
+        addIssue({ code: 'custom', message: `must have ${length} hexadecimal digits`, path: [algorithm] });
+    }
   });
 
 /** A ResourceDescriptor, or a material of the formats before it. */

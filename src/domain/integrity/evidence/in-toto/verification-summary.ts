@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseUtcTime } from '../../identifiers/timestamp.ts';
 import type { Evidence, Thing } from '../evidence.ts';
 import { shaped } from '../shaped.ts';
+import { buildTime } from './build-facts.ts';
 
 const text = z.string();
 
@@ -9,7 +9,7 @@ const text = z.string();
 const summary = z
   .looseObject({
     verifier: z.looseObject({ id: text.min(1) }),
-    timeVerified: text.nullish(),
+    timeVerified: buildTime,
     resourceUri: text.min(1),
     policy: z.looseObject({ uri: text.nullish() }),
     verificationResult: z.enum(['PASSED', 'FAILED']).optional(),
@@ -33,9 +33,8 @@ export function readVerificationSummary(predicate: object, subjects: readonly Th
     ...(policy.uri && { policy: policy.uri }),
     ...(verifiedLevels && { verified_levels: verifiedLevels }),
   };
-  const time = timeVerified && parseUtcTime(timeVerified) !== null ? timeVerified : undefined;
   return {
-    ...(time && { time }),
+    ...(timeVerified && { time: timeVerified }),
     about: subjects,
     descriptions: subjects.map((about) => ({ about, document })),
   };

@@ -20,6 +20,11 @@ const algorithms: Readonly<Record<string, readonly [string, number]>> = {
 };
 
 const blake3Length = 64;
+/** The length in hex of the digests that evidence names. */
+export const digestLengths: ReadonlyMap<string, number> = new Map([
+  ...Object.values(algorithms),
+  ['blake3', blake3Length],
+]);
 const hex = /^[0-9a-f]*$/i;
 
 export interface Hash {
