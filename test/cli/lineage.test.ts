@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
@@ -212,6 +213,11 @@ describe('cairn lineage', () => {
     const run = await lineage(...args);
     expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
     expect(run.stderr).toContain(reason);
+  });
+
+  test('of a file that nobody has stored says how evidence about it is found', async () => {
+    const { code, stderr } = await lineage(fileURLToPath(import.meta.url));
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/by its SHA-256, store it: cairn put /)]);
   });
 
   test('distinguishes a missing service from a server that is not Cairn', async () => {

@@ -94,7 +94,9 @@ test('what has no digest and no URI, such as a table of BigQuery, is the same on
   const { runs } = (await send(service, 'GET', '/runs/v1')).json;
   const made = runs
     .filter(({ outputs }: { outputs: { id: string }[] }) => outputs.some(({ id }) => id === model))
-    .map(({ inputs }: { inputs: { id: string; name: string }[] }) => inputs.map(({ id, name }) => [id, name]));
+    .map(({ inputs }: { inputs: { id: string; name: string }[] }) =>
+      inputs.map(({ id, name }) => [id, name]),
+    );
   expect(made).toHaveLength(2);
   expect(new Set(made[0].map(String))).toEqual(new Set(made[1].map(String)));
 });

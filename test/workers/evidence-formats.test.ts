@@ -95,6 +95,7 @@ test.each([
   ['no element', '<?xml version="1.0"?>', 'must contain a root element'],
   ['another encoding', bom('').replace('?>', ' encoding="ISO-8859-1"?>'), 'the encoding is ISO-8859-1.'],
   ['another root', '<project xmlns="http://maven.apache.org/POM/4.0.0"/>', 'only CycloneDX is read'],
+  ['an unknown kind of component', bom('<components><component type="x"/></components>'), "'framework',"],
   ['deep elements', bom('<a>'.repeat(200) + '</a>'.repeat(200)), 'more than 100 levels deep'],
 ])('XML with %s is refused', async (_, xml, reason) => {
   expect(await refusal(xml)).toMatchObject({
@@ -108,7 +109,7 @@ const short = [{ alg: 'SHA-256', content: 'ab'.repeat(16) }];
 
 test.each([
   ['an old version', { specVersion: '1.3' }, '"1.3" is no version of CycloneDX that is read here'],
-  ['no version', {}, '"undefined" is no version'],
+  ['no version', {}, 'specVersion is missing. Cairn reads 1.4'],
   ['an unknown member', { specVersion: '1.6', parts: [] }, 'it has the unknown member "parts"'],
   [
     'a component twice',

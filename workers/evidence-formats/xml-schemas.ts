@@ -26,13 +26,19 @@ export function assertFollowsXmlSchema(name: string, xml: Uint8Array): void {
   } catch (error) {
     if (!(error instanceof XmlLibError)) throw error;
     const [first] = error.details;
-    const reason = (first?.message ?? error.message).trim().replaceAll(/\{[^}]*\}/g, '');
+    const reason = (first?.message ?? error.message).trim().replaceAll(/\{http:[^}]*\}/g, '');
     const line = first === undefined ? '' : `Line ${first.line} of the XML: `;
     throw new EvidenceProblem(
-      `${line}${name.replace(/^cyclonedx-/, 'CycloneDX ')} does not allow it. ${reason}`,
+      `${line}${name.replace(/^cyclonedx-/, 'CycloneDX ')} does not allow it. ${shortened(reason)}`,
     );
   }
 }
+
+/** Some lists of what is allowed, as that of licences, are long. */
+function shortened(reason: string): string {
+  return reason.length <= mostWords ? reason : `${reason.slice(0, mostWords)}…`;
+}
+const mostWords = 500;
 
 function compiled(name: string): XsdValidator {
   const version = name.replace(/^cyclonedx-/, '');

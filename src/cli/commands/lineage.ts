@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LineageAnswer, lineage } from '../../contract/integrity/lineage.ts';
+import { identifierIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { isStatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
-import { type ApiClient, answerJson, answerText, openClient } from '../client/api-client.ts';
+import { type ApiClient, ApiRefusal, answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { graphIdOf } from '../client/graphs.ts';
 import { identifierOrFile } from '../client/identifier-or-file.ts';
@@ -90,10 +91,19 @@ async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<v
   });
   const accept = flags.dot ? 'text/vnd.graphviz' : flags.mermaid ? 'text/vnd.mermaid' : 'application/json';
   const path = `/lineage/v1/${encodeURIComponent(id)}?${query}`;
-  const response = await client.send('GET', path, { headers: { accept } });
+  const response = await client
+    .send('GET', path, { headers: { accept } })
+    .catch((error: unknown) => failUnknown(error, text));
   if (flags.dot || flags.mermaid) await writeText(io, await answerText(response));
   else if (flags.json) await writeText(io, `${await answerText(response)}\n`);
   else await print(io, client, await answerJson(response, lineage), { ...flags, graph });
+}
+
+/** The service knows the SHA-256, by which others name a file, of what it stores. */
+function failUnknown(error: unknown, text: string): never {
+  if (!(error instanceof ApiRefusal) || error.status !== 404 || identifierIn(text) !== undefined) throw error;
+  const advice = `To find evidence that names it by its SHA-256, store it: cairn put ${shellWord(text)}`;
+  throw new ApiRefusal(error.status, `${error.message} ${advice}`, error.code);
 }
 
 async function print(io: Io, client: ApiClient, answer: LineageAnswer, flags: LineageFlags): Promise<void> {

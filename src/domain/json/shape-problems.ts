@@ -66,6 +66,10 @@ export const plainWords: z.core.$ZodErrorMap = (issue) => {
         .slice(0, 10)
         .map((key) => `"${key.slice(0, 50)}"`)
         .join(', ')}`;
+    case 'invalid_key':
+      return 'has a name that is not accepted';
+    case 'custom':
+      return 'is not accepted';
     case 'too_small':
       return `must ${bound(issue.origin)} at least ${amount(issue.origin, issue.minimum)}`;
     case 'too_big':

@@ -48,7 +48,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
-    throw new ServiceError('invalid_json', 'The body is not valid UTF-8.', { cause });
+    throw new ServiceError('invalid_json', 'The body is not valid UTF-8. Write it in UTF-8.', { cause });
   }
 }
 

@@ -40,7 +40,11 @@ describe('reading an event of OpenLineage', () => {
     [{ run, job, inputs: [{ namespace: 'db' }] }, '/inputs/0/name', 'inputs[0].name is missing.'],
     [{ run, job, inputs: {} }, '/inputs', 'inputs must be a list'],
     [{ run, job, inputs: Array(5_001).fill(job) }, '/inputs', 'inputs must have at most 5000 elements.'],
-    [{ run: { ...run, facets: { parent: 1 } }, job }, '/run/facets/parent', 'run.facets.parent'],
+    [
+      { run: { ...run, facets: { parent: 1 } }, job },
+      '/run/facets/parent',
+      'run.facets.parent must be an object.',
+    ],
   ])('refuses %#', (members, place, message) => {
     expect(() => read(members)).toThrow(
       expect.objectContaining({ place, message: expect.stringContaining(message) }),

@@ -253,6 +253,14 @@ test.each([
     '/@graph/3/verifiedUsing/0',
     'known algorithm',
   ],
+  [
+    'a short digest',
+    element('a', 'software_File', {
+      verifiedUsing: [{ type: 'Hash', algorithm: 'sha256', hashValue: 'ab' }],
+    }),
+    '/@graph/3/verifiedUsing/0',
+    'has 64 hexadecimal digits',
+  ],
   ['an id twice', element('doc', 'software_File'), '/@graph/3/spdxId', 'twice'],
 ])('SPDX 3 with %s is refused', (_, wrong, place, reason) => {
   const problem = refusal(() => read3(wrong));

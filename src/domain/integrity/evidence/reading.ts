@@ -67,6 +67,7 @@ export async function readEvidence(
   libraries: FormatLibraries,
   only?: string,
 ): Promise<ReadEvidence> {
+  if (file.length === 0) throw new ServiceError('invalid_json', 'The file is empty.');
   if (isUtf16(file)) throw new ServiceError('invalid_json', 'The file is in UTF-16. Write it in UTF-8.');
   const xml = isXml(file) && only === undefined ? file : null;
   const document = await asEvidenceError(() =>
@@ -126,6 +127,9 @@ async function documentOf(file: Uint8Array, maxDepth: number, only: string | und
   }
   const document = parseStrictJson(file, { maxDepth, exactNumbers: false });
   if (isObject(document)) return document;
-  const words = 'Evidence in JSON is an object. Send the elements of a list one per line, as JSON lines.';
+  const words =
+    only === undefined
+      ? 'Evidence in JSON is an object. Send the elements of a list one per line, as JSON lines.'
+      : 'An event is a JSON object. A list of events goes to /api/v1/lineage/batch.';
   throw new ServiceError('invalid_evidence', words);
 }

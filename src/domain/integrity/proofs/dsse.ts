@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainWords } from '../../json/shape-problems.ts';
 import type { Signer } from '../signer.ts';
 import { isSignedBy, keyOfDid } from './keys.ts';
 import {
@@ -36,7 +37,7 @@ type Envelope = z.output<typeof envelopeShape>;
  * at least one signature holds and none is wrong. Signatures by unknown keys prove nothing and do no harm.
  */
 export function verifyDsse(envelope: unknown, keys: DsseKeys): ProofCheck {
-  const { data, error } = envelopeShape.safeParse(envelope);
+  const { data, error } = envelopeShape.safeParse(envelope, { error: plainWords });
   if (!data) {
     const [issue] = error.issues;
     const place = issue?.path.join('.') || 'it';

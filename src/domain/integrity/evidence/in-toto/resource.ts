@@ -13,7 +13,8 @@ export const digests = z
   .superRefine((set, { addIssue }) => {
     for (const [algorithm, value] of Object.entries(set)) {
       const length = digestLengths.get(algorithm);
-      if (algorithm === '') addIssue({ code: 'custom', message: 'must name the algorithm', path: [algorithm] });
+      if (algorithm === '')
+        addIssue({ code: 'custom', message: 'must name the algorithm', path: [algorithm] });
       if (length !== undefined && (value.length !== length || !hex.test(value)))
         addIssue({ code: 'custom', message: `must have ${length} hexadecimal digits`, path: [algorithm] });
     }

@@ -8,7 +8,7 @@ const name = z.string().min(1).max(2_000);
 /** The facets of any producer. What they must have differs between versions, so all objects are taken. */
 const facets = z.record(
   z.string(),
-  z.custom<JsonObject | null>((value) => value === null || isObject(value)),
+  z.custom<JsonObject | null>((value) => value === null || isObject(value), 'must be an object'),
 );
 const dataset = z.object({
   namespace: name,

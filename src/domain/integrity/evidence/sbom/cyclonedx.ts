@@ -15,10 +15,11 @@ export const cyclonedx: EvidenceKind = {
   schema({ specVersion }) {
     if (cyclonedxVersions.includes(String(specVersion))) return `cyclonedx-${specVersion}`;
     const known = `Cairn reads ${cyclonedxVersions.join(', ')}.`;
-    throw new EvidenceProblem(
-      `"${String(specVersion).slice(0, 100)}" is no version of CycloneDX that is read here. ${known}`,
-      '/specVersion',
-    );
+    const problem =
+      specVersion === undefined
+        ? 'specVersion is missing.'
+        : `"${String(specVersion).slice(0, 100)}" is no version of CycloneDX that is read here.`;
+    throw new EvidenceProblem(`${problem} ${known}`, '/specVersion');
   },
   read: (document, blake3) => new Reading(document as unknown as Bom, blake3).evidence(),
 };

@@ -71,6 +71,8 @@ export type Build = z.output<typeof buildShape>;
 
 export interface SpdxGraph {
   readonly elements: ReadonlyMap<string, Element>;
+  /** JSON pointers of the elements. */
+  readonly places: ReadonlyMap<string, string>;
   readonly relationships: readonly Relationship[];
   readonly builds: readonly Build[];
   readonly created: string;
@@ -80,6 +82,7 @@ export interface SpdxGraph {
 export function spdxGraph(document: JsonObject): SpdxGraph {
   const graph = {
     elements: new Map<string, Element>(),
+    places: new Map<string, string>(),
     relationships: [] as Relationship[],
     builds: [] as Build[],
   };
@@ -96,6 +99,7 @@ export function spdxGraph(document: JsonObject): SpdxGraph {
     if (graph.elements.has(spdxId))
       throw new EvidenceProblem(`The spdxId "${spdxId}" is used twice.`, `${place}/spdxId`);
     graph.elements.set(spdxId, element);
+    graph.places.set(spdxId, place);
     if (isRelationship(node)) graph.relationships.push(element as Relationship);
     if (node.type === 'build_Build') graph.builds.push(element as Build);
   }

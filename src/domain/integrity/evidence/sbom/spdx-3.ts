@@ -28,6 +28,8 @@ const things: Readonly<Record<string, string>> = {
 const collections = new Set(['SpdxDocument', 'Bom', 'Bundle', 'software_Sbom']);
 /** What is needed to develop or to test a thing is no part of it. */
 const otherScopes = new Set(['development', 'test']);
+/** In the place of another way to verify a thing. */
+const notHashed = { algorithm: '', value: '' };
 const assessment = /^security_Vex.*VulnAssessmentRelationship$/;
 
 class Reading {
@@ -108,10 +110,10 @@ class Reading {
     const { name, software_packageVersion: version, software_packageUrl, externalIdentifier = [] } = element;
     const { verifiedUsing = [], software_contentIdentifier: contents = [] } = element;
     const other = externalIdentifier.find(({ externalIdentifierType: kind }) => kind === 'packageUrl');
-    const hashes = verifiedUsing.flatMap((method) =>
+    const hashes = verifiedUsing.map((method) =>
       'algorithm' in method && method.type === 'Hash'
         ? { algorithm: String(method.algorithm), value: String(method.hashValue) }
-        : [],
+        : notHashed,
     );
     const identifiers = [
       ...externalIdentifier.map(({ identifier }) => identifier),
@@ -119,7 +121,10 @@ class Reading {
     ];
     return {
       name: [name ?? element.type, version].filter(Boolean).join('@'),
-      digests: { ...contentDigests(identifiers), ...digestsOf(hashes, '') },
+      digests: {
+        ...contentDigests(identifiers),
+        ...digestsOf(hashes, `${this.#graph.places.get(id)}/verifiedUsing`),
+      },
       reference: uriReference(software_packageUrl ?? other?.identifier ?? id),
     };
   }

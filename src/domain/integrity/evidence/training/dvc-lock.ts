@@ -17,7 +17,7 @@ const stage = z.object({
   cmd: z.union([text, z.array(text).min(1)], { error: 'must be a command, or a list of commands' }),
   deps: z.array(file).nullish(),
   outs: z.array(file).nullish(),
-  params: z.record(z.string(), z.custom<JsonObject>(isObject)).nullish(),
+  params: z.record(z.string(), z.custom<JsonObject>(isObject, 'must be an object')).nullish(),
 });
 const shape = z.object({ stages: z.record(z.string(), stage) });
 
