@@ -72,7 +72,7 @@ export const sentences: { readonly [Code in ReasonCode]: (reason: Reason<Code>) 
 
   malformed_envelope: ({ place, problem }) => `The DSSE envelope is malformed: ${place} ${problem}.`,
   payload_not_json: ({ type }) => `The payloadType is ${type}, but the payload is not JSON.`,
-  no_key_id: () => 'The signature has no keyid, and no given key made it.',
+  no_key_id: () => 'The signature has no keyid, and no key in the file of CAIRN_DSSE_KEYS_FILE made it.',
   payload_signed_alone: () =>
     'The signature is of the payload alone. DSSE signs the payload with its type and lengths.',
   payload_not_signed_by: ({ did }) => `The signature is not by ${did}, or the payload was changed.`,

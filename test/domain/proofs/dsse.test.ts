@@ -114,7 +114,12 @@ describe('an envelope does not hold, and says why', () => {
       'unknown',
       /"build" is not known.*CAIRN_DSSE_KEYS_FILE/,
     ],
-    ['no keyid', envelope({ sig: signatureBy(key).sig }), 'unknown', /no keyid, and no given key made it/],
+    [
+      'no keyid',
+      envelope({ sig: signatureBy(key).sig }),
+      'unknown',
+      /no keyid, and no key in the file of CAIRN_DSSE_KEYS_FILE/,
+    ],
     ['a broken did:key', envelope(signatureBy(key, 'did:key:z6Mk')), 'failed', /key of the proof is invalid/],
     [
       'a did:key with another fragment',
