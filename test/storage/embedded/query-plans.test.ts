@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { collections } from '../../../src/domain/collections/all.ts';
+import { defineTerms } from '../../../src/storage/embedded/collections/record-terms.ts';
 import { recordReads } from '../../../src/storage/embedded/collections/records.ts';
 import { embeddedExchangeSeries } from '../../../src/storage/embedded/exchanges/exchange-series.ts';
 import { statementRewriting } from '../../../src/storage/embedded/fsck/statements.ts';
@@ -40,6 +41,33 @@ test('every query follows the order of an index, in all levels', async () => {
   }
   expect(reader.asked.some((sql) => sql.includes('FROM verified_entries'))).toBe(true);
   expect(slowPlans(reader)).toEqual([]);
+});
+
+test('records are looked for by each of several values, not the values by each record', async () => {
+  const folder = await temporaryFolder();
+  await (await openEmbedded(folder))[Symbol.asyncDispose]();
+  using reader = new NotingDatabase(join(folder, 'cairn.db'));
+  defineTerms(reader);
+  for (const declared of collections) {
+    // An empty table is not asked.
+    reader.exec(`INSERT INTO "${declared.name}" (record) VALUES ('{}')`);
+    const records = recordReads(reader, declared);
+    for (const [index, [, ...others]] of Object.entries(declared.indexes))
+      await records.among(index as never, ['one', 'other'], 1, others);
+  }
+  const plans = reader.asked
+    .filter((sql) => sql.includes('wanted'))
+    .map((sql) =>
+      reader
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail)),
+    );
+  expect(plans.length).toBeGreaterThan(collections.length);
+  for (const [first, second] of plans) {
+    expect(first).toMatch(/^SCAN wanted/);
+    expect(second).toMatch(/^SEARCH \w+ USING INDEX/);
+  }
 });
 
 test('a time series reads its index and no records', async () => {

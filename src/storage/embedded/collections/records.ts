@@ -162,7 +162,7 @@ export function recordReads<Item extends object, Index extends string>(
         const isOne = among.values.length === 1 && typeof value === 'string';
         const [from, wanted] = isOne
           ? [table, '?']
-          : [`json_each(?) AS wanted JOIN ${table}`, 'wanted.value'];
+          : [`json_each(?) AS wanted CROSS JOIN ${table}`, 'wanted.value'];
         const order = among.values.length === 1 ? rest.map((member) => `${column(member)} ${direction}`) : [];
         const conditions = [`${column(first)} = ${wanted}`, ...fixed.map(([sql]) => sql)].join(' AND ');
         const rows = prepared(

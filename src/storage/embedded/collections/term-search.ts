@@ -23,7 +23,7 @@ export function embeddedTermSearch<Item>(
   const read = (wanted: readonly number[]) =>
     reader
       .prepare(
-        `SELECT position AS mark, record FROM json_each(?) AS wanted JOIN ${table} ON position = wanted.value ORDER BY position DESC`,
+        `SELECT position AS mark, record FROM json_each(?) AS wanted CROSS JOIN ${table} ON position = wanted.value ORDER BY position DESC`,
       )
       .all(JSON.stringify(wanted))
       .map(({ mark, record }) => ({ record: JSON.parse(String(record)) as Item, mark: String(mark) }));
