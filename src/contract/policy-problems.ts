@@ -21,6 +21,8 @@ const sentences: Readonly<Record<Problem['code'], Sentence>> = {
   has_aliases: ({ found }) =>
     `*${found} is an alias. A policy is read without aliases. Write the value again.`,
   said_twice: ({ found }) => `${quoted(found)} is there twice. Remove or rename one.`,
+  not_json: ({ found }) =>
+    `${quoted(found.toWellFormed())} has no form in JSON. Write whole Unicode characters, and numbers that are finite.`,
   unknown_version: ({ found }) =>
     found === 'nothing'
       ? 'The policy does not say its version. Write cairn: policy/1.'

@@ -54,6 +54,14 @@ test.each([
   [`${start}signers: {}\nrules: []`, '4:1: "signers" is there twice. Remove or rename one.'],
   ['{"cairn": "policy/1", "cairn": "policy/1"}', '1:23: "cairn" is there twice. Remove or rename one.'],
   [
+    `${start}description: "\\ud800"\nrules: []`,
+    '4:14: ""\\ud800"" has no form in JSON. Write whole Unicode characters, and numbers that are finite.',
+  ],
+  [
+    `${start}examples: [{facts: {size: .inf}}]\nrules: []`,
+    '4:27: ".inf" has no form in JSON. Write whole Unicode characters, and numbers that are finite.',
+  ],
+  [
     `${start}rules: [{name: a, require: 'true'}]\nexamples: [{expect: pass}]`,
     '5:12: examples[0] must have either facts or a manifest. It is "{"expect":"pass"}".',
   ],

@@ -49,6 +49,13 @@ describe('reading a policy', () => {
     ]);
   });
 
+  test('takes time in proportion to its members, of which some may be there twice', () => {
+    const members = Array.from({ length: 50_000 }, (_, at) => `k${at}: 1`);
+    expect(problems(members.join('\n'))).toHaveLength(1);
+    expect(problems([`${policy}true`, ...members].join('\n'))).toMatchObject({ length: 20 });
+    expect(problems([...members, ...members].join('\n'))).toMatchObject({ length: 20 });
+  }, 20_000);
+
   test('says line and column in a condition', () => {
     expect(problems(`${policy}subject.nmae == 'a'`)).toMatchObject([{ line: 6, column: 21 }]);
     expect(problems(`${policy}|\n      subject.name == 'a' &&\n      subject.nmae == 'a'`)).toMatchObject([

@@ -1,5 +1,14 @@
 import { closest } from 'fastest-levenshtein';
-import { isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { z } from 'zod';
 import type { JsonObject } from '../../json/is-object.ts';
 import { plainWords } from '../../json/shape-problems.ts';
@@ -45,6 +54,7 @@ export interface DocumentProblem {
     | 'not_readable'
     | 'has_aliases'
     | 'said_twice'
+    | 'not_json'
     | 'unknown_version'
     | 'unknown_member'
     | 'wrong_form'
@@ -70,23 +80,27 @@ export function readPolicy(text: string, named: Variables = subjectVariables): P
     prettyErrors: false,
     version: '1.2',
     stringKeys: true,
+    // The parser compares each key with all others.
+    uniqueKeys: false,
   });
-  const problems: PolicyProblem[] = document.errors.map(({ code, pos }) => {
-    const isTwice = code === 'DUPLICATE_KEY';
-    const written = text.slice(pos[0], pos[0] + foundLimit);
-    const found = (isTwice ? /[^:\n"']+/ : /.*/).exec(written)?.[0].trim() ?? '';
-    const problem: DocumentProblem = isTwice
-      ? { code: 'said_twice', found }
-      : { code: 'not_readable', found, nearest: code };
-    return { ...placeOf(lines, pos[0]), place: '', problem };
-  });
+  const problems: PolicyProblem[] = [];
+  const add = (offset: number | undefined, problem: DocumentProblem) =>
+    problems.push({ ...placeOf(lines, offset ?? 0), place: '', problem });
+  for (const { code, pos } of document.errors.slice(0, mostProblems)) {
+    const found = /.*/.exec(text.slice(pos[0], pos[0] + foundLimit))?.[0].trim() ?? '';
+    add(pos[0], { code: 'not_readable', found, nearest: code });
+  }
   visit(document, {
     Alias: (_, { source: found, range }) => {
-      problems.push({
-        ...placeOf(lines, range?.[0] ?? 0),
-        place: '',
-        problem: { code: 'has_aliases', found },
-      });
+      add(range?.[0], { code: 'has_aliases', found });
+    },
+    Map: (_, map) => {
+      for (const { value, range } of repeatedKeys(map))
+        add(range?.[0], { code: 'said_twice', found: String(value) });
+    },
+    Scalar: (_, { value, range }) => {
+      if (!isJson(value))
+        add(range?.[0], { code: 'not_json', found: cut(text.slice(range?.[0], range?.[1])) });
     },
   });
   if (problems.length > 0) return { problems: problems.slice(0, mostProblems) };
@@ -113,6 +127,19 @@ export function readPolicy(text: string, named: Variables = subjectVariables): P
 /** Reads a policy that is JSON already. Its problems have places and no lines. */
 export function policyOf(source: unknown, named?: Variables): PolicyReading {
   return readPolicy(JSON.stringify(source) ?? 'null', named);
+}
+
+function repeatedKeys({ items }: YAMLMap): Scalar[] {
+  const keys = items.map(({ key }) => key).filter(isScalar);
+  const seen = new Set<unknown>();
+  return keys.filter(({ value }) => seen.size === seen.add(value).size);
+}
+
+/** Whether JSON can have it, so that it has a CID. */
+function isJson(value: unknown): boolean {
+  return typeof value === 'string'
+    ? value.isWellFormed()
+    : typeof value !== 'number' || Number.isFinite(value);
 }
 
 type At = (path: readonly PropertyKey[]) => { readonly line: number; readonly column: number };
@@ -185,7 +212,7 @@ function problemsOf(issue: z.core.$ZodIssue, source: unknown, at: At): PolicyPro
     return problemsOf({ ...deepest, path: [...path, ...deepest.path] }, source, at);
   const found = cut(issue.code === 'invalid_key' ? String(path.at(-1)) : textAt(source, path));
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, mostProblems).map((key) => {
       const nearest = closest(key, membersAt(path));
       const problem = { code: 'unknown_member', found: key, nearest } as const;
       return { ...at([...path, key]), place: pathText([...path, key]), problem };
