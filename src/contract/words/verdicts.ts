@@ -180,6 +180,8 @@ const doubtSentences: Readonly<Record<string, (fact: string, name: string) => st
   cut: (fact, name) => `There may be more ${fact} of ${name} than were read.`,
   nothing_to_check: (fact, name) =>
     `Nothing is known about ${fact} of ${name}, so that all of them fulfil the rule says nothing.`,
+  nothing_chosen: (fact, name) =>
+    `The rule chose nothing of ${fact} of ${name}, so that all of it fulfil the rule says nothing. If that is fine, write it with for and may_be_empty: true.`,
   nothing_found: () =>
     'The rule found nothing to apply to. If that is fine, write may_be_empty: true in the rule.',
   no_value: () => 'The condition has no value. It divides by zero, or reads a member that is not there.',

@@ -115,6 +115,27 @@ describe('a rule', () => {
     });
   });
 
+  test('does not pass because all of what it has chosen fulfil it, if that is nothing', async () => {
+    const require = "upstream.filter(a, a.kind == 'image').all(a, size(a.reviews) > 0)";
+    expect(await check({ require })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'nothing_chosen', fact: 'upstream', of: model }],
+    });
+    expect(await check({ require: require.replace('image', 'dataset') })).toMatchObject({ result: 'pass' });
+    const safe = { ...artefacts, [model]: { ...artefacts[model], vulnerabilities: [] } };
+    const about = { ...facts, things: { ...facts.things, artefacts: safe } };
+    const critical = "vulnerabilities.filter(v, v.severity == 'critical').all(v, v.state == 'not_affected')";
+    expect(await check({ require: critical }, about)).toMatchObject({ result: 'pass' });
+  });
+
+  test('says what is missing of what it has chosen', async () => {
+    const two = "size(reviews.filter(r, r.decision == 'approved')) >= 2";
+    expect(await check({ require: two })).toMatchObject({
+      result: 'fail',
+      missing: [{ fact: 'reviews', kind: 'artefact', of: model }],
+    });
+  });
+
   test('does not pass on a list that was cut, unless one item decides', async () => {
     const cut = { ...facts, cut: ['upstream'] };
     expect(await check({ require: "upstream.all(a, a.kind == 'dataset')" }, cut)).toMatchObject({

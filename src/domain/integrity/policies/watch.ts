@@ -22,6 +22,8 @@ export interface ListOrigin extends Missing {
   readonly isCut: boolean;
   /** Whether somebody said that it is empty, if it is. */
   readonly isKnown: boolean;
+  /** Whether a filter has chosen from it. */
+  readonly isChosen?: boolean;
 }
 
 /** A fact that a condition looked for in vain. */
@@ -194,11 +196,14 @@ export function endLoop(loop: bigint, result: CelValue): CelValue {
   if (isDecided) return result;
   for (const one of frame.earlier) statements.add(one);
   if (!origin) return result;
-  const { isCut, isKnown, ...missing } = origin;
+  const { isCut, isKnown, isChosen, ...missing } = origin;
   if (isCut) own.cut.push({ code: 'cut', ...missing });
   else if (makes === 'all' && size === 0 && !isKnown)
-    own.empty.push({ code: 'nothing_to_check', ...missing });
+    own.empty.push({ code: isChosen ? 'nothing_chosen' : 'nothing_to_check', ...missing });
   if (makes === 'any' || size === 0) own.missing.push(missing);
+  // What was chosen from a list, or made of its items, lacks what the list lacks.
+  if (makes === 'list' && isCelList(result))
+    own.origins.set(result, { ...origin, isChosen: isChosen || size > 0 });
   return result;
 }
 
@@ -244,7 +249,7 @@ export function charge(value: CelValue): CelValue {
   if (isCelList(value) || isCelMap(value)) own.spend(value.size);
   const origin = own.origins.get(value);
   if (!origin) return value;
-  const { isCut, isKnown: _, ...missing } = origin;
+  const { isCut, isKnown: _, isChosen: __, ...missing } = origin;
   if (isCut) own.cut.push({ code: 'cut', ...missing });
   own.missing.push(missing);
   return value;
