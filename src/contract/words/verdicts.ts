@@ -107,7 +107,7 @@ export function missingWords({ fact, kind, of }: MissingFact, named: Named = sho
   // A name stays as it is.
   const start = thing === named(of) ? thing : thing.charAt(0).toUpperCase() + thing.slice(1);
   return one === undefined
-    ? `${start} has no ${fact.replaceAll('_', ' ')}.`
+    ? `${start} has no ${factWords(fact)}.`
     : `${start} has no ${one} that the rule accepts.`;
 }
 
@@ -165,12 +165,17 @@ const missingSentences: Readonly<Record<string, (name: string) => string>> = {
   by: (name) => `The policy does not name the signer of ${name}.`,
 };
 
+/** A member of a JSON object stays as it is written: `metrics.mean_error`. */
+function factWords(fact: string): string {
+  return fact.includes('.') ? harmless(fact) : fact.replaceAll('_', ' ');
+}
+
 /** Why a rule cannot be told. */
 export function doubtWords({ code, fact, kind, of = '' }: Doubt, named: Named = shortId): string {
   const say = member(doubtSentences, code);
   const thing = code === 'altered' ? of : thingWords(kind, named(of));
   // A newer service may know more doubts.
-  return say?.((fact ?? 'something').replaceAll('_', ' '), thing) ?? `It cannot be told (${code}).`;
+  return say?.(factWords(fact ?? 'something'), thing) ?? `It cannot be told (${code}).`;
 }
 
 const doubtSentences: Readonly<Record<string, (fact: string, name: string) => string>> = {

@@ -157,6 +157,18 @@ describe('a rule', () => {
     });
     expect(await check({ require: 'made_by.all(c, c.metrics.loss < 1.0)' })).toMatchObject({
       result: 'cannot_tell',
+      doubts: [{ code: 'not_said', fact: 'metrics.loss', kind: 'computation', of: step }],
+    });
+    const nested = { ...artefacts, [model]: { ...artefacts[model], metadata: { tests: { bias: 0.1 } } } };
+    const described = { ...facts, things: { ...facts.things, artefacts: nested } };
+    expect(await check({ require: 'metadata.tests.bias < 1' }, described)).toMatchObject({ result: 'pass' });
+    expect(await check({ require: 'metadata.tests.age < 1' }, described)).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'not_said', fact: 'metadata.tests.age', of: model }],
+    });
+    expect(await check({ require: 'has(metadata.license)' }, described)).toMatchObject({
+      result: 'fail',
+      missing: [{ fact: 'metadata.license', kind: 'artefact', of: model }],
     });
     expect(await check({ require: 'made_by.all(c, !has(c.exit_code))' })).toMatchObject({ result: 'pass' });
     const unknown = {

@@ -15,3 +15,10 @@ test('each missing fact has its command, with the real identifier, the outermost
     'cairn export --proofs -o FILE',
   ]);
 });
+
+test('a member of a JSON object has the command of the whole', () => {
+  const doubts = [{ code: 'not_said', fact: 'metrics.mean_error', kind: 'computation', of: 'urn:cid:run' }];
+  expect(commandsThatAdd({ missing: [], doubts })).toEqual([
+    'cairn record --metrics FILE --output FILE --sign KEY -- COMMAND',
+  ]);
+});

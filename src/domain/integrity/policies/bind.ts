@@ -11,7 +11,15 @@ import {
   type UnknownCode,
 } from './facts.ts';
 import type { PolicyDocument } from './policy.ts';
-import { factList, factMap, noteMissing, noteStatements, noteUnknown, spend } from './watch.ts';
+import {
+  factList,
+  factMap,
+  type Missing,
+  noteMissing,
+  noteStatements,
+  noteUnknown,
+  spend,
+} from './watch.ts';
 
 type Plain = Readonly<Record<string, unknown>> & {
   readonly statements?: readonly string[];
@@ -73,12 +81,13 @@ export class Binding {
       const isKnown = value !== undefined && known.has(field);
       return factList(shown, { fact: field, kind, of, isCut, isKnown });
     }
-    if (value === undefined && !(type in empty)) {
+    if (value === undefined && type !== 'values' && type !== 'string') {
       noteUnknown({ code: 'not_said', fact: field, kind, of });
       return undefined;
     }
     if (value === undefined || value === '') noteMissing({ fact: field, kind, of });
-    return this.#one(type, value ?? empty[type], of);
+    if (type === 'values') return json(value ?? {}, { fact: field, kind, of });
+    return this.#one(type, value ?? '', of);
   }
 
   #one(type: string, value: unknown, owner: string): CelInput | undefined {
@@ -186,7 +195,6 @@ interface Place {
 
 /** Lists of which somebody said that they are empty, if they are there at all. */
 const known = new Set(['vulnerabilities', 'components', 'licenses']);
-const empty: Readonly<Record<string, unknown>> = { string: '', values: {} };
 
 /** The fields of one fact, read when a condition asks for them. */
 class FieldMap extends Map<string, CelInput> {
@@ -241,14 +249,41 @@ function isList(type: string): boolean {
 
 function scalar(type: string, value: unknown): CelInput | undefined {
   if (type === 'int') return BigInt(Math.trunc(Number(value)));
-  if (type !== 'timestamp') return json(value);
+  if (type !== 'timestamp') return value as CelInput;
   const time = Date.parse(String(value));
   return Number.isNaN(time) ? undefined : timestampFromMs(time);
 }
 
-/** JSON as CEL has it. Numbers are doubles, which are equal to integers of the same value. */
-function json(value: unknown): CelInput {
-  if (Array.isArray(value)) return value.map(json);
+/** JSON as CEL has it, and where it stands. Numbers are doubles, which are equal to integers of the same value. */
+function json(value: unknown, place: Missing): CelInput {
+  if (Array.isArray(value)) return value.map((one) => json(one, place));
   if (typeof value !== 'object' || value === null) return (value ?? null) as CelInput;
-  return new Map(Object.entries(value).map(([key, one]) => [key, json(one)]));
+  const members = new Members(value, place);
+  return factMap(members, (name) => members.says(name));
+}
+
+/** The members of a JSON object. Those that a condition looks for in vain are noted by their path. */
+class Members extends Map<string, CelInput> {
+  readonly #place: Missing;
+
+  constructor(object: object, place: Missing) {
+    super(Object.entries(object).map(([name, one]) => [name, json(one, memberOf(place, name))]));
+    this.#place = place;
+  }
+
+  override get(name: string): CelInput | undefined {
+    const value = super.get(name);
+    if (value === undefined) noteUnknown({ code: 'not_said', ...memberOf(this.#place, name) });
+    return value;
+  }
+
+  says(name: string): boolean {
+    const isThere = super.has(name);
+    if (!isThere) noteMissing(memberOf(this.#place, name));
+    return isThere;
+  }
+}
+
+function memberOf({ fact, ...place }: Missing, name: string): Missing {
+  return { fact: `${fact}.${name}`, ...place };
 }

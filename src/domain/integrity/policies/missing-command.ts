@@ -17,7 +17,9 @@ type Lacking = Pick<Doubt, 'fact' | 'kind' | 'of'>;
 function commandThatAdds({ fact = '', kind, of = '' }: Lacking): string | undefined {
   const fields = kind === undefined ? undefined : fieldsOf(kind);
   const tables = fields ? [fields] : all;
-  const command = tables.find((one) => Object.hasOwn(one, fact))?.[fact]?.command;
+  // A member of a JSON object comes with the whole.
+  const [name = ''] = fact.split('.');
+  const command = tables.find((one) => Object.hasOwn(one, name))?.[name]?.command;
   // Others would need other quotes in each command.
   return isPlain(of) ? command?.replaceAll(/\bID\b/g, () => of) : command;
 }

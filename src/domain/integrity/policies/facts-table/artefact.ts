@@ -114,6 +114,7 @@ export const artefactFacts = {
       type: 'values',
       says: 'The members of its metadata.',
       example: "subject.metadata.license == 'MIT'",
+      command: commands.describe,
     },
     statements: statements('size(subject.statements) > 0'),
     log: logged('subject.log.index >= 0'),

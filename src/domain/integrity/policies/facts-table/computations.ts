@@ -12,11 +12,13 @@ export const computationsFacts = {
       type: 'values',
       says: 'The parameters, by name. Those of nested files are joined.',
       example: 'made_by.all(c, c.parameters.seed == 7)',
+      command: commands.parameters,
     },
     metrics: {
       type: 'values',
       says: 'The metrics, by name.',
       example: 'made_by.exists(c, c.metrics.accuracy > 0.9)',
+      command: commands.metrics,
     },
     exit_code: {
       type: 'int',

@@ -16,6 +16,8 @@ export type FactShapes = Readonly<Record<string, Readonly<Record<string, FactSha
 /** Upper case stands for what the reader knows. */
 export const commands = {
   record: 'cairn record --output FILE --sign KEY -- COMMAND',
+  parameters: 'cairn record --params FILE --output FILE --sign KEY -- COMMAND',
+  metrics: 'cairn record --metrics FILE --output FILE --sign KEY -- COMMAND',
   describe:
     'cairn put FILE && cairn statement MetadataRegistration subject=ID metadata=FILE | cairn ingest - --sign KEY',
   sign: 'cairn statement DataRegistration data=ID | cairn ingest - --sign KEY',
