@@ -61,6 +61,12 @@ const sentences: Readonly<Record<Problem['code'], Sentence>> = {
     `${quoted(found)} is asked of ${typeWords(of)}. Ask it of its items, with exists(x, x.${found} …) or all(x, x.${found} …).`,
   not_a_bool: ({ found, of = '' }) =>
     `${quoted(found)} is ${typeWords(of)}. Write a comparison, which is true or false.`,
+  wrong_operands: ({ found, of = '', nearest = '' }) =>
+    isNumber(of) && isNumber(nearest) && of !== nearest
+      ? `"${found}" takes two whole numbers or two fractions. Write 1.0 instead of 1.`
+      : `"${found}" cannot be used with ${typeWords(of)}${of === nearest ? '' : ` and ${typeWords(nearest)}`}.`,
+  wrong_use: ({ found, nearest = '' }) => `${quoted(found)} is not used like this. Write ${nearest}.`,
+  wrong_text: ({ found, of = '' }) => `${quoted(found)} is ${wrongTexts[of] ?? 'no value that fits'}.`,
   not_supported: ({ found }) => `Conditions cannot use ${quoted(found)}.`,
   too_long: ({ found }) => `The condition has more than ${found} characters. Make several rules of it.`,
 };
@@ -89,6 +95,17 @@ const words: Readonly<Record<string, string>> = {
   uint: 'a number',
   values: 'an object',
 };
+
+/** By the function that takes the text. */
+const wrongTexts: Readonly<Record<string, string>> = {
+  timestamp: 'no time. Write it with its zone, such as 2026-12-31T00:00:00Z',
+  duration: 'no duration. Write hours, minutes or seconds, such as 720h for 30 days',
+  matches: 'no regular expression of RE2',
+};
+
+function isNumber(type: string): boolean {
+  return words[type] === 'a number';
+}
 
 function typeWords(type: string): string {
   if (Object.hasOwn(words, type)) return words[type] ?? type;

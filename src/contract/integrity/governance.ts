@@ -198,6 +198,7 @@ export const certifyBody = checkBody
 export const certifiedAnswer = checkAnswer
   .extend({
     credential: certificate.shape.credential.nullable().describe('Null because the check has not passed'),
+    unreviewedControlCids,
   })
   .meta({ id: 'CertifiedCheck' });
 

@@ -11,7 +11,10 @@ import {
 import { ServiceError } from '../../domain/errors.ts';
 import { type CertificatePorts, certifyCheck } from '../../domain/integrity/governance/certificates.ts';
 import { storeDocument } from '../../domain/integrity/governance/documents.ts';
-import type { GovernedPolicyPorts } from '../../domain/integrity/governance/policy-rules.ts';
+import { type GovernanceRecords, recordsAt } from '../../domain/integrity/governance/governance-records.ts';
+import { type GovernedPolicyPorts, governedPolicy } from '../../domain/integrity/governance/policy-rules.ts';
+import { inOrder, unreviewed } from '../../domain/integrity/governance/status.ts';
+import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { Check } from '../../domain/integrity/policies/check.ts';
 import { type CheckingPorts, checkStored } from '../../domain/integrity/policies/check-stored.ts';
 import { outcomeDocument } from '../../domain/integrity/policies/outcome.ts';
@@ -27,6 +30,7 @@ import { policyIn } from './policy-reading.ts';
 export type CheckRoutes = CheckingPorts &
   CertificatePorts &
   GovernedPolicyPorts & {
+    readonly governanceRecords: Pick<GovernanceRecords, 'page'>;
     /** Shared with lineages, because a check reads one. */
     readonly lineages: WorkLimit;
     /** The blob store for the requests of one caller, as `callerKey` names them. */
@@ -61,7 +65,7 @@ export function checkRoutes(app: App, ports: CheckRoutes): void {
     tag,
     summary: 'Check something against a policy, and certify that it passes',
     description:
-      'A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported.',
+      'A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.',
     params: governanceProject,
     body: { 'application/json': { schema: certifyBody } },
     answers: { 200: jsonAnswer('What the policy says, and the certificate', certifiedAnswer), ...refusals },
@@ -74,7 +78,8 @@ export function checkRoutes(app: App, ports: CheckRoutes): void {
       const { check, policy } = await checked(ports, principal, body);
       const certifying = { policy, check, projectId, expiryDate: body.expiryDate };
       const certificate = await certified(ports, principal, certifying);
-      return answer(200, { ...checkJson(check), credential: certificate });
+      const unreviewedControlCids = await unreviewedControls(ports, certifying);
+      return answer(200, { ...checkJson(check), credential: certificate, unreviewedControlCids });
     },
   });
 }
@@ -117,4 +122,13 @@ async function certified(
   if (policyCid(policy.source) === policy.cid) await storeDocument(ports, principal, policy.source);
   const passed = { projectId, subject: verdict.subject, policyCid: policy.cid, outcomeCid, expiryDate };
   return await certifyCheck(ports, principal, passed);
+}
+
+/** Of a policy of governance: its controls that the last review about the subject did not approve. */
+async function unreviewedControls(ports: CheckRoutes, { policy, check, projectId }: Certifying) {
+  const governed = await governedPolicy(ports, parseCid(policy.cid));
+  const subject = check.verdicts[0]?.subject;
+  if (!governed || subject === undefined) return [];
+  const records = await recordsAt(ports.governanceRecords, 'bySubject', [subject, projectId]);
+  return unreviewed(governed.controlCids, inOrder(records));
 }

@@ -22,7 +22,7 @@ export async function policyIn(
   const cid = cidIn(given.trim());
   if (!cid) return usablePolicy(readPolicy(given), { isText: true });
   const governed = await governedPolicy(ports, cid);
-  if (governed?.rules) return governed.rules;
+  if (governed?.rules) return usablePolicy(governed.rules, { isText: false });
   const [bytes] = await ports.blobs.readSmall([cid], policyLimit);
   if (bytes) return usablePolicy(readPolicy(Buffer.from(bytes).toString()), { isText: true });
   throw new ServiceError('not_found', `There is no policy ${cid.text}.`);

@@ -217,6 +217,13 @@ describe('a rule', () => {
       result: 'pass',
     });
     expect(await check({ require: 'subject.size == 100' })).toMatchObject({ result: 'pass' });
+    expect(await check({ require: 'made_by.all(c, c.metrics.accuracy * 100 > 90)' })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'wrong_types' }],
+    });
+    expect(await check({ require: 'made_by.all(c, c.metrics.accuracy * 100.0 > 90)' })).toMatchObject({
+      result: 'pass',
+    });
   });
 
   test('never passes if something was altered', async () => {

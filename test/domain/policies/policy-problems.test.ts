@@ -38,6 +38,26 @@ test.each([
     '6:15: "size(reviews)" is a number. Write a comparison, which is true or false.',
   ],
   [
+    require("now > timestamp('2026-12-31')"),
+    '6:31: "2026-12-31" is no time. Write it with its zone, such as 2026-12-31T00:00:00Z.',
+  ],
+  [
+    require("now - now < duration('30d')"),
+    '6:36: "30d" is no duration. Write hours, minutes or seconds, such as 720h for 30 days.',
+  ],
+  [require("name.matches('(')"), '6:28: "(" is no regular expression of RE2.'],
+  [require('name.contains(5)'), '6:19: "contains" is not used like this. Write text.contains(text).'],
+  [
+    require("startsWith(name, 'a')"),
+    '6:15: "startsWith" is not used like this. Write text.startsWith(text).',
+  ],
+  [require('size(reviews, upstream) > 1'), '6:15: "size" is not used like this. Write size(value).'],
+  [require('size(name + 1) > 1'), '6:24: "+" cannot be used with a text and a number.'],
+  [require('size * 1.5 > 10'), '6:19: "*" takes two whole numbers or two fractions. Write 1.0 instead of 1.'],
+  [require("-name == 'a'"), '6:15: "-" cannot be used with a text.'],
+  [require("kind in 'model'"), '6:23: A list is needed here, but "model" is a text.'],
+  [require('true && size(name)'), '6:23: "size(…)" is a number. Write a comparison, which is true or false.'],
+  [
     `${start}rule: []\nrules: [{name: a, requires: b}]`,
     '4:1: A policy has no member "rule". Do you mean "rules"?',
   ],

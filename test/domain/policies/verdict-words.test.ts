@@ -57,6 +57,8 @@ describe('the words of a verdict', () => {
   const others = [
     'altered',
     'too_costly',
+    'wrong_types',
+    'nothing_chosen',
     'cut',
     'nothing_to_check',
     'nothing_found',

@@ -152,8 +152,9 @@ describe('a policy whose controls carry rules', () => {
       ...reviewed,
       controlCid: [controlCids[1]],
     });
-    expect((await statusOf(subject, project)).certificates).toMatchObject([
-      { unreviewedControlCids: [controlCids[0]] },
-    ]);
+    const unreviewed = { unreviewedControlCids: [controlCids[0]] };
+    expect((await statusOf(subject, project)).certificates).toMatchObject([unreviewed]);
+    const checked = await certify(`urn:cid:${subject}`, project, { policy: policyCid });
+    expect(checked).toMatchObject({ result: 'pass', credential: expect.anything(), ...unreviewed });
   });
 });

@@ -1,7 +1,7 @@
 import { eachRecord } from '../../collections/records.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { type Cid, parseCid } from '../identifiers/cid.ts';
-import { type Policy, type PolicyReading, policyOf } from '../policies/read-policy.ts';
+import { type PolicyReading, policyOf } from '../policies/read-policy.ts';
 import type { BlobStore } from '../ports.ts';
 import type { GovernanceDocuments } from './governance-records.ts';
 
@@ -14,8 +14,8 @@ export interface GovernedPolicyPorts {
 export interface GovernedPolicy {
   readonly cid: string;
   readonly controlCids: readonly string[];
-  /** What its controls demand of evidence; undefined if they carry no rules. */
-  readonly rules: Policy | undefined;
+  /** What its controls demand of evidence; undefined if they carry no rules. An earlier version may have taken rules with problems. */
+  readonly rules: PolicyReading | undefined;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function governedPolicy(
   const found = await blobs.readSmall([cid, ...controlCids].map(parseCid), documentLimit);
   const [policy, ...controls] = found.map((bytes) => bytes && JSON.parse(Buffer.from(bytes).toString()));
   const reading = isObject(policy) ? rulesIn(policy, controls.filter(isObject)) : undefined;
-  const rules = reading && 'policy' in reading ? { ...reading.policy, cid } : undefined;
+  const rules = reading && 'policy' in reading ? { policy: { ...reading.policy, cid } } : reading;
   return { cid, controlCids, rules };
 }
 

@@ -161,7 +161,7 @@ async function policiesOf(
   const policies: Policy[] = [];
   for (const cid of named.size > 0 ? await policiesNamed(ports, named) : []) {
     const rules = (await governedPolicy(ports, cid))?.rules;
-    if (rules) policies.push(rules);
+    if (rules && 'policy' in rules) policies.push(rules.policy);
   }
   return policies;
 }

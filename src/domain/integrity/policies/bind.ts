@@ -11,15 +11,7 @@ import {
   type UnknownCode,
 } from './facts.ts';
 import type { PolicyDocument } from './policy.ts';
-import {
-  factList,
-  factMap,
-  type Missing,
-  noteMissing,
-  noteStatements,
-  noteUnknown,
-  spend,
-} from './watch.ts';
+import { factList, factMap, type Missing, noteMissing, noteStatements, noteUnknown, spend } from './watch.ts';
 
 type Plain = Readonly<Record<string, unknown>> & {
   readonly statements?: readonly string[];

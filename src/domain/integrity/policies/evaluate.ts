@@ -97,9 +97,9 @@ async function* outcomesOf(rule: CompiledRule, binding: Pick<Binding, 'variables
     yield outcomeOf(rule.condition, binding.variables());
     return;
   }
-  const { result: things, watched: found } = evaluated(rule.things, binding.variables());
+  const { result: things, why, watched: found } = evaluated(rule.things, binding.variables());
   if (things === undefined || !isCelList(things)) {
-    yield { result: 'cannot_tell', doubts: doubtsIn(found), watched: found };
+    yield { result: 'cannot_tell', doubts: doubtsIn(found, why), watched: found };
     return;
   }
   const isEmpty = things.size === 0 && !rule.may_be_empty;
@@ -122,9 +122,9 @@ function idOf(thing: unknown): string | undefined {
 }
 
 function outcomeOf(condition: Condition, variables: Readonly<Record<string, CelInput>>): Outcome {
-  const { result, watched: read } = evaluated(condition, variables);
+  const { result, why, watched: read } = evaluated(condition, variables);
   if (read.isTooCostly || typeof result !== 'boolean')
-    return { result: 'cannot_tell', doubts: doubtsIn(read), watched: read };
+    return { result: 'cannot_tell', doubts: doubtsIn(read, why), watched: read };
   const open = [...read.cut, ...(result ? read.empty : [])];
   if (open.length > 0) return { result: 'cannot_tell', doubts: open, watched: read };
   return { result: result ? 'pass' : 'fail', doubts: [], watched: read };
@@ -133,13 +133,15 @@ function outcomeOf(condition: Condition, variables: Readonly<Record<string, CelI
 /** Undefined if it has no value, or if what it has read is too much. */
 function evaluated(condition: Condition, variables: Readonly<Record<string, CelInput>>) {
   const { result, watched: read } = watched(() => condition.run(variables));
-  return { result: isCelError(result) || read.isTooCostly ? undefined : result, watched: read };
+  if (!isCelError(result)) return { result: read.isTooCostly ? undefined : result, watched: read };
+  const why = /overload/.test(result.message) ? 'wrong_types' : 'no_value';
+  return { result: undefined, why, watched: read };
 }
 
-function doubtsIn({ isTooCostly, unknown, cut }: Watched): Doubt[] {
+function doubtsIn({ isTooCostly, unknown, cut }: Watched, code = 'no_value'): Doubt[] {
   if (isTooCostly) return [{ code: 'too_costly' }];
   const found = [...unknown, ...cut];
-  return found.length > 0 ? found : [{ code: 'no_value' }];
+  return found.length > 0 ? found : [{ code }];
 }
 
 function unique(texts: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import type { Expr } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js';
 import { closest } from 'fastest-levenshtein';
 import type { FactField } from './fact-table.ts';
 import { elementOf, fieldsOf } from './facts.ts';
+import { fits, functions, resultOf, takesText, usage } from './functions.ts';
 
 /** The type of an expression: one of the table, or `dyn`, `null`, `type`, `duration`, `list(dyn)` and the like. */
 interface Typed {
@@ -29,6 +30,9 @@ export interface ConditionProblem {
     | 'not_a_list'
     | 'no_fields'
     | 'not_a_bool'
+    | 'wrong_operands'
+    | 'wrong_use'
+    | 'wrong_text'
     | 'not_supported'
     | 'too_long';
   /** The name, or what was found. */
@@ -49,6 +53,7 @@ export class ConditionError extends Error {
   }
 }
 
+/** Operators, and what macros are made of. */
 const results: Readonly<Record<string, string>> = {
   '!_': 'bool',
   '@in': 'bool',
@@ -61,37 +66,6 @@ const results: Readonly<Record<string, string>> = {
   '_>=_': 'bool',
   '_>_': 'bool',
   '_||_': 'bool',
-  bool: 'bool',
-  charAt: 'string',
-  contains: 'bool',
-  double: 'double',
-  duration: 'duration',
-  endsWith: 'bool',
-  getDate: 'int',
-  getDayOfMonth: 'int',
-  getDayOfWeek: 'int',
-  getDayOfYear: 'int',
-  getFullYear: 'int',
-  getHours: 'int',
-  getMilliseconds: 'int',
-  getMinutes: 'int',
-  getMonth: 'int',
-  getSeconds: 'int',
-  indexOf: 'int',
-  int: 'int',
-  join: 'string',
-  lastIndexOf: 'int',
-  lowerAscii: 'string',
-  matches: 'bool',
-  replace: 'string',
-  size: 'int',
-  split: 'list(string)',
-  startsWith: 'bool',
-  string: 'string',
-  substring: 'string',
-  timestamp: 'timestamp',
-  trim: 'string',
-  upperAscii: 'string',
 };
 const macros = ['all', 'exists', 'exists_one', 'filter', 'has', 'map'];
 const arithmetic = new Set(['_+_', '_-_', '_*_', '_/_', '_%_', '-_']);
@@ -189,10 +163,18 @@ export class TypeCheck {
       return fail({ code: 'not_a_list', found: textOf(given[0]), of: first.type });
     }
     if (name === '_?_:_') return { type: joined(second.type, types[2]?.type ?? 'dyn') };
-    if (arithmetic.has(name)) return { type: resultOf(name, first.type, second.type) };
+    if (arithmetic.has(name)) {
+      const other = given.length > 1 ? second.type : first.type;
+      const type = resultOf(name, first.type, other);
+      return type === undefined
+        ? fail({ code: 'wrong_operands', found: name.replaceAll('_', ''), of: first.type, nearest: other })
+        : { type };
+    }
     if (comparisons.has(name)) this.#compare(given, first, second, fail);
     if (name === '@in') {
       const element = elementOf(second.type);
+      if (element === undefined && second.type !== 'values' && second.type !== 'dyn')
+        this.#fail(given[1], { code: 'not_a_list', found: textOf(given[1]), of: second.type });
       if (element !== undefined) this.#compare(given, first, this.#item(element), fail);
       for (const one of elementsOf(given[1]))
         this.#compare([given[0], one], first, this.typeOf(one, variables), fail);
@@ -203,8 +185,21 @@ export class TypeCheck {
           this.#fail(given[at], { code: 'not_a_bool', found: textOf(given[at]), of: type });
     const result = results[name];
     if (result !== undefined) return { type: result };
-    const names = [...Object.keys(results), ...macros].filter((one) => /^\w+$/.test(one));
-    return fail({ code: 'unknown_function', found: name, nearest: nearest(name, names) });
+    const forms = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (!forms) {
+      const names = [...Object.keys(functions), ...macros];
+      return fail({ code: 'unknown_function', found: name, nearest: nearest(name, names) });
+    }
+    const argTypes = types.slice(target ? 1 : 0).map(({ type }) => type);
+    const form = forms.find((one) => fits(one, target && first.type, argTypes));
+    if (!form) {
+      const nearestForm = forms.find(({ of }) => (of === undefined) === (target === undefined)) ?? forms[0];
+      return fail({ code: 'wrong_use', found: name, nearest: nearestForm && usage(name, nearestForm) });
+    }
+    const written = literal(args.at(-1));
+    if (written !== undefined && !takesText(name, written))
+      this.#fail(args.at(-1), { code: 'wrong_text', found: written, of: name });
+    return { type: form.gives };
   }
 
   #compare(given: readonly (Expr | undefined)[], one: Typed, other: Typed, fail: Fail): void {
@@ -261,12 +256,6 @@ function joined(one: string, other: string): string {
       : 'dyn';
 }
 
-function resultOf(name: string, one: string, other: string): string {
-  if (one === 'timestamp' && other === 'timestamp') return 'duration';
-  if (one === 'timestamp' || other === 'timestamp') return 'timestamp';
-  return name === '-_' ? one : joined(one, other);
-}
-
 function areComparable(one: string, other: string): boolean {
   if (one === other || [one, other].some((type) => type === 'dyn' || type === 'null')) return true;
   if (numbers.has(one) && numbers.has(other)) return true;
@@ -294,5 +283,6 @@ function textOf(expr: Expr | undefined): string {
   const kind = expr?.exprKind;
   if (kind?.case === 'identExpr') return kind.value.name;
   if (kind?.case === 'selectExpr') return `${textOf(kind.value.operand)}.${kind.value.field}`;
+  if (kind?.case === 'callExpr' && /^\w+$/.test(kind.value.function)) return `${kind.value.function}(…)`;
   return literal(expr) ?? 'this';
 }

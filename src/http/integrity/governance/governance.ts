@@ -36,6 +36,7 @@ import { streamAnswer } from '../../answering.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../parsed-request.ts';
 import { operation } from '../operation.ts';
+import { usablePolicy } from '../policy-reading.ts';
 import { type DeclarationRoutes, declarationRoutes } from './declarations.ts';
 import { type DocumentRoutes, documentRoutes, tag } from './documents.ts';
 import { type StatusRoutes, statusRoutes } from './status.ts';
@@ -141,7 +142,8 @@ function certificateRoutes(app: App, ports: CertificateRoutes): void {
       await begin();
       const { policyCid, subjectCid } = fields;
       const governed = await governedPolicy(ports, policyCid);
-      if (governed?.rules) await assertPasses(ports, principal, cidUrn(subjectCid), governed.rules);
+      const rules = governed?.rules && usablePolicy(governed.rules, { isText: false });
+      if (rules) await assertPasses(ports, principal, cidUrn(subjectCid), rules);
       const credential = await issueCompliance(ports, principal, { projectId, ...fields });
       const records = await recordsAt(ports.governanceRecords, 'bySubject', [cidUrn(subjectCid), projectId]);
       const unreviewedControlCids = unreviewed(governed?.controlCids ?? [], inOrder(records));
