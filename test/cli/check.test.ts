@@ -196,6 +196,27 @@ describe('cairn check', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
   });
 
+  test('takes a name of bytes that evidence calls by another digest, the same with the service and offline', async () => {
+    const called = { cwd: '/' };
+    await done(
+      'export',
+      'model.bin',
+      '--format',
+      'slsa',
+      '--sign',
+      'builder.json',
+      '-o',
+      project.file('build.jsonl'),
+    );
+    await done('import', project.file('build.jsonl'));
+    await done('export', '-o', project.file('named.car'));
+    const asked = ['check', 'Model.bin', '--policy', project.file(policy('made.json', [made]))];
+    for (const more of [[], ['--manifest', project.file('named.car')]]) {
+      const { code, stderr } = await project.run([...asked, ...more], called);
+      expect(code, stderr).toBe(0);
+    }
+  });
+
   test('lists the things of one name with their ids', async () => {
     for (const content of ['one', 'other']) {
       writeFileSync(project.file('twin.txt'), content);

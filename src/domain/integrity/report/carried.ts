@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseIdentifier } from '../identifiers/identifiers.ts';
 import type { IndexedManifest } from '../manifest/indexed/indexed-manifest.ts';
-import { documentLimit, nameFor } from '../names/name.ts';
+import { documentLimit, foldedName, nameFor } from '../names/name.ts';
 import { type Naming, namingOf } from '../names/name-records.ts';
 import { provenAmong } from '../names/naming.ts';
 import type { BlobContent, StatementRow } from '../ports.ts';
@@ -42,16 +42,18 @@ export async function carriedNames(manifest: Manifest, ids: readonly string[]): 
   return names;
 }
 
-/** The identifiers that a text names: itself, or the things whose metadata has that name. */
+/** The identifiers that a text names: itself, or the things whose metadata has that name, in capitals or not. */
 export async function subjectsNamed(manifest: Manifest, text: string): Promise<string[]> {
   const id = identifierIn(text);
   if (id !== undefined) return [id];
+  const wanted = foldedName(text);
   const found = new Set<string>();
   for await (const { cid, content } of intactBlobs(manifest)) {
     if (found.size >= namesakes) break;
     const { naming } = await documentIn(content, { bytes: 0 });
     const document = cidUrn(cid);
-    if (nameFor(document, naming) !== text) continue;
+    const name = nameFor(document, naming);
+    if (name === undefined || foldedName(name) !== wanted) continue;
     const page = { after: null, limit: namesakes };
     const { references } = await manifest.statementIndex.references([document], page, manifest.scope);
     const rows = references.filter(({ role }) => role === 'metadata').map(({ statement }) => statement);

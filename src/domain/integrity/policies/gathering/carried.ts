@@ -8,7 +8,7 @@ import { resultsIn } from '../../report/results.ts';
 import { identifiedBy } from '../../search/identified.ts';
 import { CarriedLogPlaces } from './carried-log.ts';
 import type { FactPorts } from './ports.ts';
-import { mostSubjects, type Subjects } from './subjects.ts';
+import { distinctThings, mostSubjects, type Subjects } from './subjects.ts';
 
 /** What a reader of a manifest knows beside it. */
 export interface CarriedReading extends Pick<FactPorts, 'evidenceReader'> {
@@ -63,7 +63,10 @@ export async function carriedSubjects(
     return { ids: first.toSorted(), graphId: scope.graphId, isCut };
   }
   const [identified] = await identifiedBy(text, noHashes);
-  const ids = identified === undefined ? await subjectsNamed(manifest, text) : [identified];
+  const ids =
+    identified === undefined
+      ? await distinctThings(manifest.sameBytes, await subjectsNamed(manifest, text))
+      : [identified];
   const [only, other] = ids;
   const shown = JSON.stringify(text.slice(0, 200));
   if (only === undefined)

@@ -1,5 +1,6 @@
 import { isVisible } from '../../../access/visibility.ts';
 import { ServiceError } from '../../../errors.ts';
+import type { SameBytes } from '../../blobs/same-bytes.ts';
 import { uuidIn } from '../../identifiers/identifiers.ts';
 import { foldedName } from '../../names/name.ts';
 import type { StatementScope } from '../../ports.ts';
@@ -10,6 +11,7 @@ import type { StatementIndex } from '../../statements/questions.ts';
 
 export interface SubjectPorts extends FindThingsPorts {
   readonly statementIndex: FindThingsPorts['statementIndex'] & Pick<StatementIndex, 'search'>;
+  readonly sameBytes: SameBytes;
 }
 
 export interface Subjects {
@@ -63,7 +65,10 @@ async function namedThing(ports: SubjectPorts, text: string, scope: StatementSco
   const same = things.filter(({ name, otherNames }) =>
     [name, ...otherNames].some((one) => one !== null && foldedName(one) === wanted),
   );
-  const ids = [...new Set(same.map(({ id }) => id))];
+  const ids = await distinctThings(
+    ports.sameBytes,
+    same.map(({ id }) => id),
+  );
   const [only, other] = ids;
   if (only === undefined)
     throw new ServiceError(
@@ -75,6 +80,12 @@ async function namedThing(ports: SubjectPorts, text: string, scope: StatementSco
     'conflict',
     `Several things are called ${shown(text)}. Name one by its identifier: ${ids.join(', ')}.`,
   );
+}
+
+/** Bytes with several identifiers are one thing. */
+export async function distinctThings(same: SameBytes, ids: readonly string[]): Promise<string[]> {
+  const known = await same.withReferences(ids);
+  return [...new Set(ids.map((id) => known.get(id)?.names[0] ?? id))];
 }
 
 function shown(text: string): string {
