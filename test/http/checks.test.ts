@@ -87,6 +87,19 @@ describe('POST /checks/v1', () => {
     expect(verdicts[0]?.rules[1]).toMatchObject({ result: 'fail', things: { deciding: [data] } });
   });
 
+  test('counts the last review of a reviewer, who may leave out a name', async () => {
+    const { graph, model, data } = await signedModel('reconsidered');
+    const { did: submittedBy } = reviewer.key;
+    const review = async (timestamp: string, said: object) => {
+      const fields = { '@type': 'GovernanceRegistration', subject: data, timestamp };
+      await put(graph, { ...fields, document: await document(said) }, reviewer);
+    };
+    await review('2026-02-01T00:00:00Z', { decision: 'approved', submittedBy });
+    expect(await check(model)).toMatchObject({ result: 'pass' });
+    await review('2026-02-02T00:00:00Z', { decision: 'rejected' });
+    expect(await check(model)).toMatchObject({ result: 'fail' });
+  });
+
   test('counts no signature of others, however many there are', async () => {
     const { model, data, graph } = await signedModel('drowned');
     const said = await document({ decision: 'approved', comment: 'By strangers.' });

@@ -86,12 +86,15 @@ interface Dated<Item> {
   readonly about: string;
 }
 
-/** The last review of each reviewer counts. What nobody has signed supersedes nothing that is signed. */
+/**
+ * The last review of each reviewer counts. Who does not say for whom they review, reviews for themselves. What nobody has signed
+ * supersedes nothing that is signed.
+ */
 function withoutSuperseded(reviews: readonly Dated<Fact<'review'>>[]): Fact<'review'>[] {
   const last = new Map<string, Dated<Fact<'review'>>>();
   for (const one of reviews.toSorted((a, b) => a.time - b.time)) {
     const signers = [...goodSigners(one.fact.signatures ?? [])].sort();
-    last.set(JSON.stringify([one.about, one.fact.by ?? '', signers]), one);
+    last.set(JSON.stringify([one.about, one.fact.by ?? signers[0] ?? '', signers]), one);
   }
   return [...last.values()].map(({ fact }) => fact);
 }
