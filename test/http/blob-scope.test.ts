@@ -114,6 +114,21 @@ describe('with CAIRN_BLOB_SCOPE=project', () => {
     expect(await read(stranger)).not.toContain(world.alpha.blob);
   });
 
+  test('a check by the CID of a policy tells others nothing of a blob', async () => {
+    const answers = await Promise.all(
+      [world, nothing].map(async ({ alpha: { blob } }) => {
+        const asked = json({ subject: world.beta.blob, policy: blob });
+        const { status, text } = await sendAs(service, stranger, {
+          method: 'POST',
+          path: '/checks/v1',
+          ...asked,
+        });
+        return [status, text.replace(/"request_id":"[^"]*"/, '').replace(blob, 'THE CID')];
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
   test('a blob becomes visible to a project whose statement refers to it', async () => {
     const path = `/store/v1/text/${world.alpha.blob}`;
     expect((await get(stranger, path)).status).toBe(404);

@@ -12,7 +12,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type CertificatePorts, certifyCheck } from '../../domain/integrity/governance/certificates.ts';
 import { storeDocument } from '../../domain/integrity/governance/documents.ts';
 import { type GovernanceRecords, recordsAt } from '../../domain/integrity/governance/governance-records.ts';
-import { type GovernedPolicyPorts, governedPolicy } from '../../domain/integrity/governance/policy-rules.ts';
+import { governedPolicy } from '../../domain/integrity/governance/policy-rules.ts';
 import { inOrder, unreviewed } from '../../domain/integrity/governance/status.ts';
 import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { Check } from '../../domain/integrity/policies/check.ts';
@@ -25,11 +25,11 @@ import type { App } from '../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { parsedJsonBody, type RequestLimits } from '../parsed-request.ts';
 import { operation } from './operation.ts';
-import { policyIn } from './policy-reading.ts';
+import { type PolicyPorts, policyIn } from './policy-reading.ts';
 
 export type CheckRoutes = CheckingPorts &
   CertificatePorts &
-  GovernedPolicyPorts & {
+  PolicyPorts & {
     readonly governanceRecords: Pick<GovernanceRecords, 'page'>;
     /** Shared with lineages, because a check reads one. */
     readonly lineages: WorkLimit;
@@ -91,7 +91,7 @@ const refusals = {
 
 async function checked(ports: CheckRoutes, principal: Principal, body: z.output<typeof checkBody>) {
   const { subject, explain, graph_id: graphId = null } = body;
-  const policy = await policyIn(ports, body.policy);
+  const policy = await policyIn(ports, principal, body.policy);
   const work = () => checkStored(ports, principal, { subject, policy, graphId, explain });
   return { policy, ...(await ports.lineages.run(work, callerKey(principal))) };
 }

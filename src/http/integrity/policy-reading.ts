@@ -1,5 +1,7 @@
 import { policyProblemSentence } from '../../contract/policy-problems.ts';
+import type { Principal } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { ContentReach } from '../../domain/integrity/access/content-reach.ts';
 import { type GovernedPolicyPorts, governedPolicy } from '../../domain/integrity/governance/policy-rules.ts';
 import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
 import {
@@ -10,21 +12,30 @@ import {
   readPolicy,
 } from '../../domain/integrity/policies/read-policy.ts';
 
+export interface PolicyPorts extends GovernedPolicyPorts {
+  readonly reach: Pick<ContentReach, 'visibility' | 'blob'>;
+}
+
 /**
- * The policy that a request means: JSON, a text in YAML, or the CID of a stored policy, or of one whose controls carry rules.
+ * The policy that a request means: JSON, a text in YAML, or the CID of a stored policy that the caller may read, or of one whose
+ * controls carry rules.
  * @throws ServiceError `invalid_request` with the places of problems, `not_found`.
  */
 export async function policyIn(
-  ports: GovernedPolicyPorts,
+  ports: PolicyPorts,
+  { grants }: Pick<Principal, 'grants'>,
   given: string | Readonly<Record<string, unknown>>,
 ): Promise<Policy> {
   if (typeof given !== 'string') return usablePolicy(policyOf(given), { isText: false });
   const cid = cidIn(given.trim());
   if (!cid) return usablePolicy(readPolicy(given), { isText: true });
-  const governed = await governedPolicy(ports, cid);
-  if (governed?.rules) return usablePolicy(governed.rules, { isText: false });
-  const [bytes] = await ports.blobs.readSmall([cid], policyLimit);
-  if (bytes) return usablePolicy(readPolicy(Buffer.from(bytes).toString()), { isText: true });
+  if (await grants.anywhere('view_project_data')) {
+    const governed = await governedPolicy(ports, cid);
+    if (governed?.rules) return usablePolicy(governed.rules, { isText: false });
+    const isReached = await ports.reach.blob(cid, await ports.reach.visibility(grants));
+    const [bytes] = isReached ? await ports.blobs.readSmall([cid], policyLimit) : [];
+    if (bytes) return usablePolicy(readPolicy(Buffer.from(bytes).toString()), { isText: true });
+  }
   throw new ServiceError('not_found', `There is no policy ${cid.text}.`);
 }
 
