@@ -11,7 +11,7 @@ test('each missing fact has its command, with the real identifier, the outermost
   expect(commandsThatAdd({ missing, doubts: [{ code: 'no_log_proof', fact: 'log' }] })).toEqual([
     'cairn statement DataRegistration data=ID | cairn ingest - --sign KEY',
     'cairn record --output FILE --sign KEY -- COMMAND',
-    'curl -s "$CAIRN_URL/statements/v1/id/urn:cid:run" | cairn ingest - --sign KEY',
+    `curl -sS "$\{CAIRN_URL:-http://127.0.0.1:3050}/statements/v1/id/urn:cid:run" | cairn ingest - --sign KEY`,
     'cairn export --proofs -o FILE',
   ]);
 });

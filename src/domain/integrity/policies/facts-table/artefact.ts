@@ -100,7 +100,7 @@ export const artefactFacts = {
     },
     vulnerabilities: {
       type: 'list(vulnerability)',
-      says: 'The vulnerabilities that imported SBOMs and VEX documents list. Unknown without such a document.',
+      says: 'The vulnerabilities that imported SBOMs and VEX documents list, each document until its statement is retracted. Unknown without such a document.',
       example: "subject.vulnerabilities.all(v, v.severity != 'critical' || v.state == 'not_affected')",
       command: commands.import,
     },

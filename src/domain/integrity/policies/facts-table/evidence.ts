@@ -89,6 +89,7 @@ export const evidenceFacts = {
       type: 'string',
       says: "What was decided about it, such as 'not_affected' or 'resolved'; '' if nothing was.",
       example: "vulnerabilities.all(v, v.state != 'exploitable')",
+      command: commands.importAgain,
     },
     statements: statements('vulnerabilities.all(v, size(v.statements) > 0)'),
   },

@@ -13,6 +13,9 @@ export interface FactShape {
 
 export type FactShapes = Readonly<Record<string, Readonly<Record<string, FactShape>>>>;
 
+/** The service of the commands, as a shell reads it: that of the environment, or the default. */
+const service = `$\{CAIRN_URL:-http://127.0.0.1:3050}`;
+
 /** Upper case stands for what the reader knows. */
 export const commands = {
   record: 'cairn record --output FILE --sign KEY -- COMMAND',
@@ -21,7 +24,7 @@ export const commands = {
   describe:
     'cairn put FILE && cairn statement MetadataRegistration subject=ID metadata=FILE | cairn ingest - --sign KEY',
   sign: 'cairn statement DataRegistration data=ID | cairn ingest - --sign KEY',
-  signStored: 'curl -s "$CAIRN_URL/statements/v1/id/ID" | cairn ingest - --sign KEY',
+  signStored: `curl -sS "${service}/statements/v1/id/ID" | cairn ingest - --sign KEY`,
   review: registered('review', '{"decision": "approved"}'),
   declare: registered('declaration', '{"controlCid": "CONTROL", "statement": "TEXT"}'),
   certify: posted(
@@ -30,6 +33,8 @@ export const commands = {
   ),
   admit: posted('gov/v1/identity/membership/PROJECT', '{"subjectDid": "ID", "expiryDate": "DATE"}'),
   import: 'cairn import FILE',
+  // A document counts until it is retracted.
+  importAgain: 'cairn import FILE && cairn retract STATEMENT --reason TEXT',
   prove: 'cairn export --proofs -o FILE',
 } as const;
 
@@ -38,7 +43,7 @@ function registered(name: string, document: string): string {
 }
 
 function posted(path: string, body: string): string {
-  return `curl -s "$CAIRN_URL/${path}" --json '${body}'`;
+  return `curl -sS "${service}/${path}" --json '${body}'`;
 }
 
 /** What would add a signature. Undefined for what others sign. */
@@ -46,7 +51,7 @@ type Signing = string | undefined;
 
 export const signedBy = (example: string, command: Signing) => ({
   type: 'signer' as const,
-  says: "The policy's name for whoever signed it, the registrant first. Only signatures that verify and stand count; '' if nobody that the policy names has signed.",
+  says: "The policy's name for whoever signed it, the registrant first; of several names for one signer, the policy's first. Only signatures that verify and stand count; '' if nobody that the policy names has signed.",
   example,
   ...(command !== undefined && { command }),
 });
