@@ -78,6 +78,9 @@ describe('cairn gov status', () => {
       credential.credentialId,
       policyCid,
     ]);
+    expect(stdout).toContain(
+      `${credential.credentialId}: The last review has not approved 1 control of its policy.\n`,
+    );
     using folder = temporaryFolder();
     const file = join(folder.path, 'policies.json');
     const asked = { policyCids: [policyCid], includeBlobs: true, includeContext: true };

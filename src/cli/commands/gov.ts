@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type GovernanceStatusAnswer, governanceStatusAnswer } from '../../contract/integrity/governance.ts';
+import { certificateReasons } from '../../contract/words/certificates.ts';
 import { parseUuid, referenceIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
@@ -99,12 +100,15 @@ function statusTables(
   const certified = certificates.map((one) => {
     return [one.standing, one.validUntil, one.kind, shown(one.credentialId), shown(one.policyCid)];
   });
+  const reasons = certificates.flatMap((one) =>
+    certificateReasons(one).map((reason) => `${shown(one.credentialId)}: ${reason}\n`),
+  );
   const certificateHead = ['STANDING', 'VALID UNTIL', 'KIND', 'CREDENTIAL', 'POLICY'];
   const name = names.get(normalized(subject) ?? '');
   const parts = [
     `${shownIdentifier(subject, name, { isFull: true })}\nin the project ${shownIdentifier(project, names.get(`urn:uuid:${project}`), { isFull: true })}\n`,
     part('Nothing is declared.', ['CONTROL', 'DECLARATION', 'LAST REVIEW', 'AT', 'CLAIMED BY'], reviewed),
-    part('There are no certificates.', certificateHead, certified),
+    part('There are no certificates.', certificateHead, certified) + reasons.join(''),
   ];
   const lines = parts.join('\n').split('\n');
   return lines.map((line) => cutLine(line, width)).join('\n');

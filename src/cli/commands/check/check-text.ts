@@ -16,6 +16,7 @@ type Named = (id: string) => string;
 
 const statementsShown = 3;
 const commandsShown = 3;
+const reasonsShown = 10;
 
 /** A check for people: each rule with its result, why, and what to do. */
 export function checkText({ verdicts, truncated }: CheckAnswer, named: Named): string {
@@ -41,7 +42,9 @@ export function ruleLines(rule: Rule, named: Named = shortId): string[] {
   const article = rule.article === undefined ? '' : ` (${rule.article})`;
   const reasons = ruleReasons(rule, named);
   const commands = rule.result === 'pass' ? [] : commandsThatAdd(rule).slice(0, commandsShown);
-  const details = [...reasons, ...commands.map((command) => `$ ${command}`), ...decidedBy(rule)];
+  const more = reasons.length - reasonsShown;
+  const shown = more > 0 ? [...reasons.slice(0, reasonsShown), `And ${more} more. --json has all.`] : reasons;
+  const details = [...shown, ...commands.map((command) => `$ ${command}`), ...decidedBy(rule)];
   return [
     `${label.padEnd(widest)}  ${rule.name}${article}`,
     ...details.map((line) => `${' '.repeat(widest + 4)}${line}`),

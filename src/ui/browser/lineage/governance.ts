@@ -1,4 +1,5 @@
 import type { GovernanceStatusesAnswer } from '../../../contract/integrity/governance.ts';
+import { certificateReasons } from '../../../contract/words/certificates.ts';
 import { bareId, shortId } from '../../../contract/words/text.ts';
 import type { Tone } from '../../../contract/words/trust.ts';
 import { askJson, Failure, sentenceOf } from '../api.ts';
@@ -24,6 +25,7 @@ const standingTones: Readonly<Record<string, Tone>> = {
   revoked: 'bad',
   suspended: 'warning',
   expired: 'warning',
+  unsupported: 'bad',
 };
 /** Projects and rows beyond these are only counted. */
 const mostProjects = 5;
@@ -138,7 +140,8 @@ async function controlRow(
   );
 }
 
-async function certificateRow({ kind, standing, sourceCid, policyCid, validUntil }: Certificate) {
+async function certificateRow(certificate: Certificate) {
+  const { kind, standing, sourceCid, policyCid, validUntil } = certificate;
   const title = policyCid === null ? 'Membership' : `Certificate: ${await titleOf(policyCid)}`;
   const mark = badge(standingTones[standing] ?? 'plain', standing);
   const until = `${standing === 'expired' ? 'Expired' : 'Valid until'} ${day(validUntil)}`;
@@ -147,6 +150,7 @@ async function certificateRow({ kind, standing, sourceCid, policyCid, validUntil
     {},
     element('div', { class: 'vouched' }, mark, element('b', {}, title)),
     element('span', { class: 'by' }, until),
+    ...certificateReasons(certificate).map((reason) => element('p', {}, reason)),
     element('a', { href: blobAddress(sourceCid) }, `The ${kind} credential`),
   );
 }
