@@ -195,7 +195,7 @@ const doubtSentences: Readonly<Record<string, (fact: string, name: string) => st
   not_said: (fact, name) => `Nobody has said the ${fact} of ${name}.`,
   not_read: (fact, name) => `The ${fact} of ${name} was not read, because there are too many statements.`,
   standing_unknown: (fact, name) =>
-    `Nobody can tell whether the signature behind ${fact} of ${name} was revoked. Give the status list.`,
+    `Nobody can tell whether the signature behind ${fact} of ${name}, or what it rests on, was revoked. Give the status list, or an export with everything.`,
   no_such_evidence: (fact, name) =>
     `No document was imported that says anything about ${fact} of ${name}. "Not known" is not "none".`,
   no_log_proof: (_, name) => `Nothing here proves the place of ${name} in a log that the policy accepts.`,

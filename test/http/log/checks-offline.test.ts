@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { checkAnswer, checkJson } from '../../../src/contract/integrity/checks.ts';
 import { jcs } from '../../../src/domain/integrity/identification/jcs.ts';
@@ -14,7 +15,7 @@ import { send, useService } from '../service.ts';
 
 const service = useService();
 const pool = usePool();
-const { builder, signedModel } = checkedModels(service);
+const { builder, put, signedModel } = checkedModels(service);
 
 async function policyWith(rules: readonly object[]) {
   const { text } = await send(service, 'GET', '/log/v1/key');
@@ -62,7 +63,7 @@ async function offline(
   return checkJson(check);
 }
 
-async function online(policy: object, subject: string, graph_id: string) {
+async function online(policy: object, subject: string, graph_id?: string) {
   const { json, text, status } = await send(service, 'POST', '/checks/v1', { subject, policy, graph_id });
   expect(status, text).toBe(200);
   return checkAnswer.parse(json);
@@ -91,6 +92,24 @@ describe('a manifest', () => {
       );
       expect(results?.slice(rules.length)).toEqual(['fail', 'cannot_tell', 'fail', 'cannot_tell']);
     }
+  });
+
+  test('tells that something was withdrawn on which a certificate rests, as the service does', async () => {
+    const { graph, model, review } = await signedModel('certified and withdrawn');
+    const approval = await review('approved');
+    const project = randomUUID();
+    const body = { subject: model, policy: await policyWith(rules.slice(1, 2)), expiryDate: '2099-12-31' };
+    const { json } = await send(service, 'POST', `/checks/v1/certificate/${project}`, body);
+    expect(json.credential).not.toBeNull();
+    await put(graph, { '@type': 'RetractionRegistration', subject: approval, reason: 'No.' }, reviewer);
+    const policy = await policyWith([rule("certificates.exists(c, c.standing != 'unsupported')")]);
+    const bytes = await exportBytes(service, `graph_ids=${graph}&graph_ids=${project}&${everything}`);
+    expect((await online(policy, model)).result).toBe('fail');
+    expect((await offline(bytes, policy, model)).result).toBe('fail');
+    const lacking = JSON.parse(Buffer.from(bytes).toString());
+    for (const [cid, blob] of Object.entries<string>(lacking.blobs))
+      if (Buffer.from(blob, 'base64').includes('"CairnCheck"')) delete lacking.blobs[cid];
+    expect((await offline(Buffer.from(JSON.stringify(lacking)), policy, model)).result).toBe('cannot_tell');
   });
 
   test('passes nothing without a piece that the pass rests on', async () => {

@@ -16,7 +16,7 @@ import {
   type GovernanceRecord,
   governanceId,
 } from './governance-records.ts';
-import { projectGraph, type RegistrationPorts, registerGovernance } from './registration.ts';
+import { projectGraph, putOwnStatement, type RegistrationPorts, registerGovernance } from './registration.ts';
 
 export interface CertificatePorts extends RegistrationPorts {
   readonly issuing: IssuingPorts;
@@ -131,7 +131,7 @@ export async function certifyCheck(
 async function certify(ports: CertificatePorts, principal: Principal, content: CertificateContent) {
   const { kind, type, projectId, subject, claims, policyCid, outcomeCid, validUntil } = content;
   // Before the credential, which would stay valid if its registration were refused.
-  await projectGraph(ports, projectId);
+  const graphId = await projectGraph(ports, projectId);
   const issued = await issueCredential(ports.issuing, {
     '@context': [credentialsV2, governanceContextUrl],
     id: await credentialIdFor(ports, content),
@@ -142,13 +142,19 @@ async function certify(ports: CertificatePorts, principal: Principal, content: C
     credentialSubject: { id: subject, project: `urn:uuid:${projectId}`, ...claims },
     ...(outcomeCid !== undefined && { relatedResource: [resourceOf(outcomeCid)] }),
   });
+  // A repeat gets the first credential, and so the same statement.
+  const time = new Date(String(issued.credential.validFrom));
+  if (outcomeCid !== undefined) {
+    // So that exports carry what the certificate rests on.
+    const said = { '@type': 'DataRegistration', data: cidUrn(outcomeCid) };
+    await putOwnStatement(ports, principal, said, { graphId, time, issueVc: true });
+  }
   await registerGovernance(ports, principal, {
     kind,
     projectId,
     subject,
     documentCid: issued.cid.text,
-    // A repeat gets the first credential, and so the same statement.
-    time: new Date(String(issued.credential.validFrom)),
+    time,
     policyCid,
     ...(outcomeCid !== undefined && { outcomeCid }),
     credentialId: issued.credentialId,

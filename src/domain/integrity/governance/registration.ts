@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/access.ts';
 import { everythingGranted } from '../../access/grants.ts';
 import { everythingVisible } from '../../access/visibility.ts';
+import type { JsonObject } from '../../json/is-object.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidUrn, parseCid } from '../identifiers/cid.ts';
@@ -54,27 +55,10 @@ export async function registerGovernance(
     known && (await ports.statements.byJcsCid(parseCid(known.statementJcsCid), everythingVisible));
   const graphId = await projectGraph(ports, projectId);
   if (stored?.graphIds.includes(graphId)) return stored;
-  const statement = {
-    '@context': ownContextUrl,
-    '@type': 'GovernanceRegistration',
-    subject,
-    document: cidUrn(documentCid),
-    registeredBy: ports.signer.did,
-    timestamp: statementTime(time),
-  };
-  const body = new TextEncoder().encode(jcs(statement));
-  // The route's own permission was checked. It also covers the statement that the service makes of the request.
-  const asService = { ...principal, grants: everythingGranted };
-  const { rows } = await putStatements(ports, asService, {
-    body,
-    ranges: [0, body.length],
-    isBatch: false,
-    generateId: true,
-    graphId,
-    // A certificate is signed itself.
-    issueVc: registration.credentialId === undefined,
-  });
-  const [row] = [...rows] as [StatementRow];
+  const said = { '@type': 'GovernanceRegistration', subject, document: cidUrn(documentCid) };
+  // A certificate is signed itself.
+  const issueVc = registration.credentialId === undefined;
+  const row = await putOwnStatement(ports, principal, said, { graphId, time, issueVc });
   await keepSignatures(ports.signatures, signaturesOf(ports, row, registration));
   await ports.governanceRecords.insert([
     {
@@ -87,6 +71,29 @@ export async function registerGovernance(
       createdAt: ports.now().getTime(),
     },
   ]);
+  return row;
+}
+
+interface Putting {
+  readonly graphId: string;
+  readonly time: Date;
+  readonly issueVc: boolean;
+}
+
+/** Stores a statement by this service. The caller must have checked that the principal may do this. Idempotent. */
+export async function putOwnStatement(
+  ports: Pick<RegistrationPorts, keyof StatementWriting | 'graphs'>,
+  principal: Principal,
+  said: JsonObject,
+  { graphId, time, issueVc }: Putting,
+): Promise<StatementRow> {
+  const by = { registeredBy: ports.signer.did, timestamp: statementTime(time) };
+  const body = new TextEncoder().encode(jcs({ '@context': ownContextUrl, ...said, ...by }));
+  // The route's own permission was checked. It also covers the statement that the service makes of the request.
+  const asService = { ...principal, grants: everythingGranted };
+  const asked = { body, ranges: [0, body.length], isBatch: false, generateId: true, graphId, issueVc };
+  const { rows } = await putStatements(ports, asService, asked);
+  const [row] = [...rows] as [StatementRow];
   return row;
 }
 

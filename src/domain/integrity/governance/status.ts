@@ -11,7 +11,7 @@ import {
   recordsAt,
 } from './governance-records.ts';
 import { type GovernedPolicyPorts, governedPolicy, policiesNamed } from './policy-rules.ts';
-import { type LostSupport, lostSupport, type SupportPorts } from './support.ts';
+import { type LostSupport, lostSupport, type SupportPorts, unknownSupport } from './support.ts';
 
 export interface StatusPorts extends Omit<SupportPorts, 'documents'>, GovernedPolicyPorts {
   readonly governanceRecords: Pick<GovernanceRecords, 'page'>;
@@ -128,19 +128,20 @@ async function certificatesOf(
 ): Promise<CertificateStatus[]> {
   const issued = records.filter(isCertificate);
   const ids = issued.map(({ credentialId }) => credentialId);
-  const found = await standings(ports.statusEntries, ids);
+  const known = await standings(ports.statusEntries, ids);
   const time = ports.now().getTime();
   const { trusting, statementIndex, blobs } = ports;
   const reading: SupportPorts = { trusting, statementIndex, documents: blobs.readSmall };
   const certificates: CertificateStatus[] = [];
   for (const record of issued) {
     const isExpired = record.validUntil <= time;
-    const { revoked = false, suspended = false } = found.get(record.credentialId) ?? {};
+    const { revoked = false, suspended = false } = known.get(record.credentialId) ?? {};
     const own = revoked ? 'revoked' : isExpired ? 'expired' : suspended ? 'suspended' : 'valid';
     const { outcomeCid, policyCid } = record;
     // Records of earlier versions have none.
     const outcome = own === 'valid' && outcomeCid ? parseCid(outcomeCid) : undefined;
-    const lost = outcome && (await lostSupport(reading, outcome, everything));
+    const found = outcome && (await lostSupport(reading, outcome, everything));
+    const lost = found === unknownSupport ? undefined : found;
     const controls = policyCid === null ? [] : await controlsOf(ports, policyCid);
     const unreviewedControls = unreviewed(controls, records);
     certificates.push({ record, standing: lost ? 'unsupported' : own, lost, unreviewedControls });

@@ -30,20 +30,26 @@ export function outcomesOf({ relatedResource }: JsonObject): Cid[] {
     .flatMap(({ id }) => cidIn(String(id)) ?? []);
 }
 
-/** The first of the statements on which a check rested that was withdrawn since, or whose signature was. */
+/** Whether nobody can tell here if a certificate has lost its support, because something that it rests on is not there. */
+export const unknownSupport = 'unknown';
+
+/** The first of the statements on which a check rested that was withdrawn since, or whose signature was; undefined if none was. */
 export async function lostSupport(
   { trusting, documents, statementIndex }: SupportPorts,
   outcome: Cid,
   scope: StatementScope,
-): Promise<LostSupport | undefined> {
+): Promise<LostSupport | typeof unknownSupport | undefined> {
   const [bytes] = await documents([outcome], documentLimit);
-  const rested = bytes ? statementsIn(parsedDocument(bytes)) : [];
+  if (!bytes) return unknownSupport;
+  const rested = statementsIn(parsedDocument(bytes));
   const claims: Claim[] = [];
+  let isUnknown = false;
   for (const id of rested) {
     const cid = cidIn(id);
     if (cid?.codec !== codecs.rdfc) continue;
     const [row] = (await statementIndex.forms(cid, { after: null, limit: 1 }, scope)).statements;
     if (row) claims.push(claimOf(row));
+    else isUnknown = true;
   }
   const [retracted] = await retractedAmong(trusting, claims);
   if (retracted !== undefined) return { statement: retracted, state: 'retracted' };
@@ -53,9 +59,10 @@ export async function lostSupport(
     .filter(({ carrier }) => carriers.has(carrier));
   const standings = await trusting.standings(signatures);
   for (const { about: statement, credentialCid } of signatures) {
-    const { revoked, suspended } = standings.get(credentialCid ?? '') ?? {};
+    const { revoked, suspended, unknown } = standings.get(credentialCid ?? '') ?? {};
     if (revoked) return { statement, state: 'revoked' };
     if (suspended) return { statement, state: 'suspended' };
+    isUnknown ||= unknown !== undefined;
   }
-  return undefined;
+  return isUnknown ? unknownSupport : undefined;
 }

@@ -35,7 +35,7 @@ export function governanceFacts(
     if (!document) continue;
     const log = knowledge.logged(id);
     const { signatures, isCut } = knowledge.signed(id);
-    const standing = knowledge.isUnsupported(name) ? 'unsupported' : bestStanding(signatures);
+    const standing = standingOf(knowledge.supportOf(name), bestStanding(signatures));
     const isCredential = document.credentialSubject !== undefined;
     const unknown: Record<string, UnknownCode> = {
       ...(!log && { log: 'no_log_proof' }),
@@ -77,6 +77,12 @@ export function governanceFacts(
     }
   }
   return { reviews: withoutSuperseded(reviews), declarations, certificates, memberships, lacksDocument };
+}
+
+/** A certificate that would stand may rest on something that is not here. */
+function standingOf(support: ReturnType<Knowledge['supportOf']>, own: string | undefined) {
+  if (support === 'lost') return 'unsupported';
+  return support === 'unknown' && own === 'good' ? undefined : own;
 }
 
 interface Dated<Item> {

@@ -1,5 +1,5 @@
 import type { KnownBytes } from '../../blobs/same-bytes.ts';
-import { lostSupport, outcomesOf, type SupportPorts } from '../../governance/support.ts';
+import { lostSupport, outcomesOf, type SupportPorts, unknownSupport } from '../../governance/support.ts';
 import { statementStart } from '../../identifiers/cid.ts';
 import { statementNode } from '../../lineage/edges.ts';
 import type { StatementScope } from '../../ports.ts';
@@ -30,8 +30,8 @@ interface Read {
   readonly signed: ReadonlyMap<string, Signed>;
   readonly documents: Documents;
   readonly logged: ReadonlyMap<string, LogFact>;
-  /** The documents of certificates that rest on something that was withdrawn. */
-  readonly unsupported: ReadonlySet<string>;
+  /** The documents of certificates that rest on something that was withdrawn, or of which nobody can tell that. */
+  readonly unsupported: ReadonlyMap<string, 'lost' | 'unknown'>;
 }
 
 /** What was read about the things of an ancestry. Retracted statements are left out. */
@@ -74,9 +74,9 @@ export class Knowledge {
     return this.#read.signed.get(id) ?? unsigned;
   }
 
-  /** Whether a certificate rests on a check of which something was withdrawn. */
-  isUnsupported(document: string): boolean {
-    return this.#read.unsupported.has(document);
+  /** Whether a certificate rests on a check of which something was withdrawn; undefined if that is not so. */
+  supportOf(document: string): 'lost' | 'unknown' | undefined {
+    return this.#read.unsupported.get(document);
   }
 
   /** Where a statement stands in a log. */
@@ -127,11 +127,14 @@ async function unsupportedAmong(
   named: readonly string[],
   documents: Documents,
   scope: StatementScope,
-): Promise<ReadonlySet<string>> {
-  const unsupported = new Set<string>();
+): Promise<ReadonlyMap<string, 'lost' | 'unknown'>> {
+  const unsupported = new Map<string, 'lost' | 'unknown'>();
   for (const id of new Set(named))
-    for (const outcome of outcomesOf(documents.of(id) ?? {}))
-      if (await lostSupport(ports, outcome, scope)) unsupported.add(id);
+    for (const outcome of outcomesOf(documents.of(id) ?? {})) {
+      const found = await lostSupport(ports, outcome, scope);
+      if (found === unknownSupport) unsupported.getOrInsert(id, 'unknown');
+      else if (found) unsupported.set(id, 'lost');
+    }
   return unsupported;
 }
 
