@@ -1,14 +1,5 @@
 import { closest } from 'fastest-levenshtein';
-import {
-  isMap,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type Scalar,
-  visit,
-  type YAMLMap,
-} from 'yaml';
+import { isMap, isScalar, type LineCounter, type Node } from 'yaml';
 import { z } from 'zod';
 import type { JsonObject } from '../../json/is-object.ts';
 import { plainWords } from '../../json/shape-problems.ts';
@@ -19,6 +10,7 @@ import { type Condition, compileCondition } from './condition.ts';
 import type { FactField } from './fact-table.ts';
 import { elementOf, fieldsOf, rootFields } from './facts.ts';
 import { type PolicyDocument, policySchema, type Rule } from './policy.ts';
+import { parsedYaml, type YamlFault } from './policy-yaml.ts';
 import { ConditionError, type ConditionProblem } from './types.ts';
 
 export const policyLimit = 1 << 20;
@@ -50,11 +42,8 @@ export interface PolicyProblem {
 
 export interface DocumentProblem {
   readonly code:
+    | YamlFault['code']
     | 'too_large'
-    | 'not_readable'
-    | 'has_aliases'
-    | 'said_twice'
-    | 'not_json'
     | 'unknown_version'
     | 'unknown_member'
     | 'wrong_form'
@@ -74,35 +63,12 @@ const foundLimit = 200;
 export function readPolicy(text: string, named: Variables = subjectVariables): PolicyReading {
   if (Buffer.byteLength(text) > policyLimit)
     return alone({ code: 'too_large', found: String(Buffer.byteLength(text)) });
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    version: '1.2',
-    stringKeys: true,
-    // The parser compares each key with all others.
-    uniqueKeys: false,
-  });
-  const problems: PolicyProblem[] = [];
-  const add = (offset: number | undefined, problem: DocumentProblem) =>
-    problems.push({ ...placeOf(lines, offset ?? 0), place: '', problem });
-  for (const { code, pos } of document.errors.slice(0, mostProblems)) {
-    const found = /.*/.exec(text.slice(pos[0], pos[0] + foundLimit))?.[0].trim() ?? '';
-    add(pos[0], { code: 'not_readable', found, nearest: code });
-  }
-  visit(document, {
-    Alias: (_, { source: found, range }) => {
-      add(range?.[0], { code: 'has_aliases', found });
-    },
-    Map: (_, map) => {
-      for (const { value, range } of repeatedKeys(map))
-        add(range?.[0], { code: 'said_twice', found: String(value) });
-    },
-    Scalar: (_, { value, range }) => {
-      if (!isJson(value))
-        add(range?.[0], { code: 'not_json', found: cut(text.slice(range?.[0], range?.[1])) });
-    },
-  });
+  const { document, lines, faults } = parsedYaml(text, mostProblems);
+  const problems = faults.map(({ offset, ...problem }) => ({
+    ...placeOf(lines, offset),
+    place: '',
+    problem,
+  }));
   if (problems.length > 0) return { problems: problems.slice(0, mostProblems) };
   const source: unknown = document.toJS({ maxAliasCount: 0 });
   const at = (path: readonly PropertyKey[]) => positionIn(document.contents, path, lines);
@@ -127,19 +93,6 @@ export function readPolicy(text: string, named: Variables = subjectVariables): P
 /** Reads a policy that is JSON already. Its problems have places and no lines. */
 export function policyOf(source: unknown, named?: Variables): PolicyReading {
   return readPolicy(JSON.stringify(source) ?? 'null', named);
-}
-
-function repeatedKeys({ items }: YAMLMap): Scalar[] {
-  const keys = items.map(({ key }) => key).filter(isScalar);
-  const seen = new Set<unknown>();
-  return keys.filter(({ value }) => seen.size === seen.add(value).size);
-}
-
-/** Whether JSON can have it, so that it has a CID. */
-function isJson(value: unknown): boolean {
-  return typeof value === 'string'
-    ? value.isWellFormed()
-    : typeof value !== 'number' || Number.isFinite(value);
 }
 
 type At = (path: readonly PropertyKey[]) => { readonly line: number; readonly column: number };
