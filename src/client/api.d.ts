@@ -689,7 +689,7 @@ export interface paths {
         put?: never;
         /**
          * Check something against a policy, and certify that it passes
-         * @description A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported.
+         * @description A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.
          */
         post: operations["postChecksV1CertificateByProjectUuid"];
         delete?: never;
@@ -3114,6 +3114,8 @@ export interface components {
                  */
                 sourceCid: string;
             } | null;
+            /** @description Controls of the policy that the last review did not approve, or nobody has reviewed */
+            unreviewedControlCids: string[];
         };
         CertifyRequest: {
             /** @description A CID, a DID, a digest such as sha256:…, the UUID of a graph, or a name */
