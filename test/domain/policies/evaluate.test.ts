@@ -296,5 +296,10 @@ describe('the cost of a condition', () => {
     );
     expect(await check({ require: `size(${doubled}) > 0` })).toMatchObject({ result: 'cannot_tell' });
     expect(await check({ require: "'aaaaaaaa'.matches('(a+)+$')" })).toMatchObject({ result: 'pass' });
+    expect(await check({ require: "'aaaaaaaa'.matches('^a{8}$')" })).toMatchObject({ result: 'pass' });
+    expect(await check({ require: `'a'.matches('${'a{1000}'.repeat(1_400)}')` })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'too_costly' }],
+    });
   });
 });

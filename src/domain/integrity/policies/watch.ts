@@ -78,6 +78,8 @@ class Watch {
   readonly unknown: Doubt[] = [];
   readonly frames: Frame[] = [];
   readonly base = new Set<string>();
+  /** The regular expressions of this run. */
+  readonly patterns = new Set<string>();
   readonly origins = new WeakMap<object, ListOrigin>();
   readonly most: number;
 
@@ -267,9 +269,21 @@ export function concatenated(one: string, other: string): string {
 const patterns = new Map<string, RE2JS>();
 const patternsKept = 200;
 
+/** RE2 writes counted parts out, up to this often. */
+const mostRepeats = 1_000;
+
+function stepsToCompile(pattern: string): number {
+  const counts = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g);
+  const repeats = counts.reduce((all, [, least, most]) => all * Math.max(1, Number(most || least)), 1);
+  return Math.ceil((pattern.length * Math.min(repeats, mostRepeats)) / charactersPerStep);
+}
+
 /** Regular expressions of RE2 take linear time. */
 export function matches(pattern: string, text: string): boolean {
-  watch().spend(stepsOfPattern + Math.ceil((text.length * pattern.length) / charactersPerStep));
+  const own = watch();
+  own.spend(stepsOfPattern + Math.ceil((text.length * pattern.length) / charactersPerStep));
+  if (!own.patterns.has(pattern)) own.spend(stepsToCompile(pattern));
+  own.patterns.add(pattern);
   let compiled = patterns.get(pattern);
   if (!compiled) {
     if (patterns.size >= patternsKept) patterns.clear();
