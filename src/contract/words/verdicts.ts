@@ -180,6 +180,8 @@ export function doubtWords({ code, fact, kind, of = '' }: Doubt, named: Named = 
 
 const doubtSentences: Readonly<Record<string, (fact: string, name: string) => string>> = {
   altered: (_, place) => `It was altered${place === '' ? '' : ` at ${place}`}, so nothing passes.`,
+  disputed: (_, name) =>
+    `Somebody says that ${name} is withdrawn, and nothing in the manifest tells whether they may. Ask the service, or let who has made it sign the retraction.`,
   too_costly: () =>
     'The condition takes too many steps. Ask for less in one rule, or filter the list before.',
   cut: (fact, name) => `There may be more ${fact} of ${name} than were read.`,

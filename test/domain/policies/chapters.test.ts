@@ -38,6 +38,7 @@ const facts: Facts = {
   },
   service: [],
   faults: [],
+  disputed: [],
 } as Facts;
 
 const rules = [

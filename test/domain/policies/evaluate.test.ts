@@ -34,6 +34,7 @@ const facts: Facts = {
   things: { artefacts, computations: { [step]: computation }, agents: {} },
   service: [],
   faults: [],
+  disputed: [],
 };
 
 function policyOf(rules: readonly object[], more: object = {}) {

@@ -56,6 +56,7 @@ describe('the words of a verdict', () => {
   };
   const others = [
     'altered',
+    'disputed',
     'too_costly',
     'wrong_types',
     'nothing_chosen',

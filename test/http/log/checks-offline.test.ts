@@ -112,6 +112,25 @@ describe('a manifest', () => {
     expect((await offline(Buffer.from(JSON.stringify(lacking)), policy, model)).result).toBe('cannot_tell');
   });
 
+  test('passes nothing that rests on what the service has withdrawn without a signature', async () => {
+    const { graph, model, run, review } = await signedModel('withdrawn by its registrar');
+    const approval = await review('approved');
+    const withdrawn = [
+      [approval, reviewer.key.did, rules[1]],
+      [run, builder.key.did, rules[0]],
+    ] as const;
+    for (const [subject, registeredBy, one] of withdrawn) {
+      const policy = await policyWith([one as object]);
+      expect((await offline(await complete(graph), policy, model)).result).toBe('pass');
+      const retraction = { '@type': 'RetractionRegistration', subject, registeredBy, reason: 'No.' };
+      await builder.put({ ...builder.statement(), data: undefined, ...retraction }, { graph_id: graph });
+      expect((await online(policy, model, graph)).result).toBe('fail');
+      const { result, verdicts } = await offline(await complete(graph), policy, model);
+      expect(result).toBe('cannot_tell');
+      expect(verdicts[0]?.rules[0]?.doubts).toEqual([{ code: 'disputed', of: subject }]);
+    }
+  });
+
   test('passes nothing without a piece that the pass rests on', async () => {
     const { graph, model, review } = await signedModel('taken apart');
     await review('approved');

@@ -16,13 +16,13 @@ const listed = 100;
  * seconds, so it answers the same everywhere.
  */
 export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise<Verdict> {
-  const { subject, faults } = facts;
+  const { subject, faults, disputed } = facts;
   const binding = () => new Binding(facts, policy.document, now);
-  return await evaluateWith(policy, { subject, faults, now, binding });
+  return await evaluateWith(policy, { subject, faults, disputed, now, binding });
 }
 
 /** What the conditions of a policy are about. */
-export interface Circumstances extends Pick<Facts, 'subject' | 'faults'> {
+export interface Circumstances extends Pick<Facts, 'subject' | 'faults' | 'disputed'> {
   readonly now: Date;
   /** What the conditions of one rule can name. */
   readonly binding: () => Pick<Binding, 'variables'>;
@@ -54,7 +54,7 @@ interface Outcome {
 /** @param budget what is left of the steps. */
 async function evaluateRule(
   rule: CompiledRule,
-  { faults, now, binding }: Circumstances,
+  { faults, disputed, now, binding }: Circumstances,
   budget: { steps: number },
 ): Promise<RuleVerdict> {
   const { name, severity, message, article, exception } = rule;
@@ -66,6 +66,8 @@ async function evaluateRule(
     if (budget.steps <= 0) break;
   }
   if (budget.steps <= 0) doubts.push({ code: 'too_costly' });
+  const rested = new Set(outcomes.flatMap(({ watched: { statements } }) => [...statements]));
+  for (const of of disputed) if (rested.has(of)) doubts.push({ code: 'disputed', of });
   const results = outcomes.map((outcome) => outcome.result);
   const found = results.includes('fail')
     ? 'fail'

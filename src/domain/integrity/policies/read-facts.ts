@@ -33,6 +33,7 @@ function factsSchema(): z.ZodType {
       .prefault({}),
     service: ids,
     faults: ids,
+    disputed: ids,
   });
   return known;
 }
