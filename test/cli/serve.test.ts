@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { smallContentBytes } from '../../src/domain/bucket.ts';
 import { startCairn, temporaryFolder } from './run-cairn.ts';
 
 afterEach(() => {
@@ -53,8 +54,11 @@ describe('cairn serve', () => {
     const { url, stop, done } = await startServe(folder.path);
     const socket = connect(Number(url.port), url.hostname);
     // Smaller blobs have no file.
-    const part = 'x'.repeat(1 << 16);
-    socket.write(`PUT /store/v1/blob HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\n${part}`);
+    const part = 'x'.repeat(smallContentBytes + 1);
+    const length = part.length + 1;
+    socket.write(
+      `PUT /store/v1/blob HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n${part}`,
+    );
     const staged = () => readdirSync(join(folder.path, 'staging')).length;
     await vi.waitFor(() => expect(staged()).toBe(1));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type AccessRule,
   anywhere,
@@ -91,7 +91,9 @@ export const examples: Readonly<Record<string, Example>> = {
     access: onProject('create_declarations'),
     request: ({ alpha }) => ({
       path: `/evidence/v1?graph_id=${alpha.id}`,
-      ...json(slsaStatement({ subject: [{ name: 'app', digest: { sha512: randomUUID() } }] })),
+      ...json(
+        slsaStatement({ subject: [{ name: 'app', digest: { sha512: randomBytes(64).toString('hex') } }] }),
+      ),
     }),
     status: 201,
   },
