@@ -54,7 +54,8 @@ describe('a killed service', () => {
       fetch(`${service.url}/store/v1/blob`, {
         method: 'PUT',
         headers: { 'content-type': 'application/octet-stream' },
-        body: Buffer.alloc(100_000, at),
+        // Half of them are files.
+        body: Buffer.alloc(at % 2 === 0 ? 100_000 : 200_000, at),
       }).catch(() => undefined);
     const puts = Promise.all(Array.from({ length: 50 }, (_, at) => put(at)));
     await put(99);

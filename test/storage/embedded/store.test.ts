@@ -261,7 +261,7 @@ describe('the embedded store', () => {
   test('leaves nothing in staging however an upload ends', async () => {
     const folder = await temporaryFolder();
     await using store = await openEmbedded(folder);
-    const bytes = randomBytes(100_000);
+    const bytes = randomBytes(200_000);
     const cid = cidOf(codecs.raw, bytes);
     for (const end of ['commit', 'commit', 'discard'] as const) {
       const blob = await store.blobs.stage();
