@@ -101,11 +101,17 @@ describe('a manifest', () => {
     const body = { subject: model, policy: await policyWith(rules.slice(1, 2)), expiryDate: '2099-12-31' };
     const { json } = await send(service, 'POST', `/checks/v1/certificate/${project}`, body);
     expect(json.credential).not.toBeNull();
-    await put(graph, { '@type': 'RetractionRegistration', subject: approval, reason: 'No.' }, reviewer);
+    const said = { '@type': 'RetractionRegistration', subject: approval, reason: 'No.' };
+    const retraction = await put(graph, said, reviewer);
     const policy = await policyWith([rule("certificates.exists(c, c.standing != 'unsupported')")]);
     const bytes = await exportBytes(service, `graph_ids=${graph}&graph_ids=${project}&${everything}`);
     expect((await online(policy, model)).result).toBe('fail');
     expect((await offline(bytes, policy, model)).result).toBe('fail');
+    const claimed = JSON.parse(Buffer.from(bytes).toString());
+    for (const [id, statement] of Object.entries(claimed.statements))
+      if (JSON.stringify(statement).includes(`"credentialSubject":{"id":"${retraction}"`))
+        delete claimed.statements[id];
+    expect((await offline(Buffer.from(JSON.stringify(claimed)), policy, model)).result).toBe('cannot_tell');
     const lacking = JSON.parse(Buffer.from(bytes).toString());
     for (const [cid, blob] of Object.entries<string>(lacking.blobs))
       if (Buffer.from(blob, 'base64').includes('"CairnCheck"')) delete lacking.blobs[cid];

@@ -13,7 +13,7 @@ import {
 import { type GovernedPolicyPorts, governedPolicy, policiesNamed } from './policy-rules.ts';
 import { type LostSupport, lostSupport, type SupportPorts, unknownSupport } from './support.ts';
 
-export interface StatusPorts extends Omit<SupportPorts, 'documents'>, GovernedPolicyPorts {
+export interface StatusPorts extends Omit<SupportPorts, 'documents' | 'disputed'>, GovernedPolicyPorts {
   readonly governanceRecords: Pick<GovernanceRecords, 'page'>;
   readonly statusEntries: Pick<StatusEntries, 'among'>;
   readonly now: () => Date;
@@ -131,7 +131,7 @@ async function certificatesOf(
   const known = await standings(ports.statusEntries, ids);
   const time = ports.now().getTime();
   const { trusting, statementIndex, blobs } = ports;
-  const reading: SupportPorts = { trusting, statementIndex, documents: blobs.readSmall };
+  const reading: SupportPorts = { trusting, statementIndex, documents: blobs.readSmall, disputed: new Set() };
   const certificates: CertificateStatus[] = [];
   for (const record of issued) {
     const isExpired = record.validUntil <= time;

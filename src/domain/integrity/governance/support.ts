@@ -13,6 +13,8 @@ export interface SupportPorts {
   /** The bytes of documents, in their order. */
   readonly documents: (cids: readonly Cid[], limit: number) => Promise<readonly (Uint8Array | undefined)[]>;
   readonly statementIndex: Pick<StatementIndex, 'forms'>;
+  /** Statements that somebody has withdrawn, while nothing tells whether they may. A service can tell, and has none. */
+  readonly disputed: ReadonlySet<string>;
 }
 
 /** Why a certificate no longer stands: what a statement that it rests on has become. */
@@ -35,7 +37,7 @@ export const unknownSupport = 'unknown';
 
 /** The first of the statements on which a check rested that was withdrawn since, or whose signature was; undefined if none was. */
 export async function lostSupport(
-  { trusting, documents, statementIndex }: SupportPorts,
+  { trusting, documents, statementIndex, disputed }: SupportPorts,
   outcome: Cid,
   scope: StatementScope,
 ): Promise<LostSupport | typeof unknownSupport | undefined> {
@@ -43,7 +45,7 @@ export async function lostSupport(
   if (!bytes) return unknownSupport;
   const rested = statementsIn(parsedDocument(bytes));
   const claims: Claim[] = [];
-  let isUnknown = false;
+  let isUnknown = rested.some((id) => disputed.has(id));
   for (const id of rested) {
     const cid = cidIn(id);
     if (cid?.codec !== codecs.rdfc) continue;

@@ -43,10 +43,8 @@ export async function checkManifest(
   onFinding: (finding: ManifestFinding) => void | Promise<void> = () => {},
 ): Promise<ManifestCheck> {
   const faults: string[] = [];
-  const disputed: string[] = [];
   const manifest = await indexManifest(ports, file, form, (finding) => {
     if (finding.kind === 'fault' && faults.length < faultsKept) faults.push(finding.place);
-    if (finding.kind === 'claimed_retraction') disputed.push(finding.subject);
     return onFinding(finding);
   });
   const needs = needsOf(policy, explain);
@@ -57,11 +55,7 @@ export async function checkManifest(
   const subjects = await carriedSubjects(manifest, subject);
   const facts: Facts[] = [];
   for (const id of subjects.ids)
-    facts.push({
-      ...(await gatherFacts(reading, id, manifest.scope, needs).catch(notCarried(id))),
-      faults,
-      disputed,
-    });
+    facts.push({ ...(await gatherFacts(reading, id, manifest.scope, needs).catch(notCarried(id))), faults });
   const { isCut } = subjects;
   return { check: await check(policy, { facts, isCut }, now), facts, summary: manifest.summary };
 }

@@ -42,6 +42,7 @@ export function carriedFacts(
     },
     logged: (statements) => places.of(statements),
     exchanges: async () => new Map(),
+    disputed: new Set(manifest.signatures.claimedRetractions.map(({ subject }) => subject)),
     isComplete: async (statements) => (await places.of(statements)).size === new Set(statements).size,
   };
 }

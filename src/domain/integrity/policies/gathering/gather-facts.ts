@@ -69,7 +69,7 @@ export async function gatherFacts(
     },
     service: [...ports.trusting.ownDids],
     faults: [],
-    disputed: [],
+    disputed: [...ports.disputed],
   };
 }
 

@@ -15,6 +15,8 @@ export interface FactPorts extends LineagePorts {
   readonly logged: (statements: readonly string[]) => Promise<ReadonlyMap<string, LogFact>>;
   /** Whether logs show that none of these statements' graphs has left something out. */
   readonly isComplete: (statements: readonly string[]) => Promise<boolean>;
+  /** See `SupportPorts`. */
+  readonly disputed: ReadonlySet<string>;
   readonly evidenceReader: Pick<EvidenceReader, 'read'>;
   /** The exchanges of agents that the reader may see, by DID. */
   readonly exchanges: (dids: readonly string[]) => Promise<ReadonlyMap<string, ExchangesFound>>;

@@ -11,7 +11,7 @@ import { signedCheckpoint } from './log-facts.ts';
 import type { FactPorts } from './ports.ts';
 
 export interface StoredFactPorts
-  extends Omit<FactPorts, 'names' | 'documents' | 'logged' | 'isComplete' | 'exchanges'>,
+  extends Omit<FactPorts, 'names' | 'documents' | 'logged' | 'isComplete' | 'exchanges' | 'disputed'>,
     Omit<StandingPorts, 'reach' | 'statementIndex'> {
   readonly names: Pick<NameIndex, 'of'>;
   readonly blobs: FactPorts['blobs'] & Pick<BlobStore, 'readSmall'>;
@@ -39,6 +39,7 @@ export function storedFacts(
     names: (dids) => ports.names.of(dids, scope),
     documents: (cids, limit) => ports.blobs.readSmall(cids, limit),
     logged,
+    disputed: new Set(),
     exchanges: (dids) => ports.agentExchanges(dids, principal),
     isComplete: async (statements) => (await logged(statements)).size === new Set(statements).size,
   };
