@@ -124,7 +124,7 @@ async function embedded(run: number, kind: Kind): Promise<Measured> {
     await register({ dataDir, mongodbUrl: null, mongodbDatabase: '', startWait: 0 });
     let ours: number;
     {
-      await using service = await startService(dataDir, environment, 'control-plane');
+      await using service = await startService(dataDir, environment);
       ours = await ingest(service.url, run, kind);
     }
     return { ours, bare: bareInserts(join(dataDir, 'cairn.db'), join(folder, 'bare.db')) };

@@ -38,7 +38,6 @@ const facts: Facts = {
   },
   service: [],
   faults: [],
-  disputed: [],
 } as Facts;
 
 const rules = [

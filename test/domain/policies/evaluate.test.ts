@@ -34,7 +34,6 @@ const facts: Facts = {
   things: { artefacts, computations: { [step]: computation }, agents: {} },
   service: [],
   faults: [],
-  disputed: [],
 };
 
 function policyOf(rules: readonly object[], more: object = {}) {

@@ -16,7 +16,7 @@ const listed = 100;
  * seconds, so it answers the same everywhere.
  */
 export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise<Verdict> {
-  const { subject, faults, disputed } = facts;
+  const { subject, faults, disputed = [] } = facts;
   const binding = () => new Binding(facts, policy.document, now);
   return await evaluateWith(policy, { subject, faults, disputed, now, binding });
 }
@@ -54,7 +54,7 @@ interface Outcome {
 /** @param budget what is left of the steps. */
 async function evaluateRule(
   rule: CompiledRule,
-  { faults, disputed, now, binding }: Circumstances,
+  { faults, disputed = [], now, binding }: Circumstances,
   budget: { steps: number },
 ): Promise<RuleVerdict> {
   const { name, severity, message, article, exception } = rule;

@@ -76,7 +76,7 @@ export interface Facts {
   /** What was altered. Then no rule passes. */
   readonly faults: readonly string[];
   /** Statements that somebody has withdrawn, while nothing tells whether they may. No rule passes that rests on one. */
-  readonly disputed: readonly string[];
+  readonly disputed?: readonly string[];
 }
 
 /** The fields of a fact by name. */

@@ -33,7 +33,7 @@ function factsSchema(): z.ZodType {
       .prefault({}),
     service: ids,
     faults: ids,
-    disputed: ids,
+    disputed: z.array(z.string()).optional(),
   });
   return known;
 }

@@ -66,7 +66,6 @@ export async function judge(manifest: Judged): Promise<Judgement> {
   const verdict = await evaluateWith(verificationPolicy(), {
     subject: 'manifest',
     faults: [],
-    disputed: [],
     now: new Date(0),
     binding: () => ({ variables: () => valuesOf(manifest) }),
   });

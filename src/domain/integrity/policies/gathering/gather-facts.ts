@@ -69,7 +69,7 @@ export async function gatherFacts(
     },
     service: [...ports.trusting.ownDids],
     faults: [],
-    disputed: [...ports.disputed],
+    ...(ports.disputed.size > 0 && { disputed: [...ports.disputed] }),
   };
 }
 
