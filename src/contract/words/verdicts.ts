@@ -181,14 +181,14 @@ export function doubtWords({ code, fact, kind, of = '' }: Doubt, named: Named = 
 const doubtSentences: Readonly<Record<string, (fact: string, name: string) => string>> = {
   altered: (_, place) => `It was altered${place === '' ? '' : ` at ${place}`}, so nothing passes.`,
   disputed: (_, name) =>
-    `Somebody says that ${name} is withdrawn, and nothing in the manifest tells whether they may. Ask the service, or let who has made it sign the retraction.`,
+    `Somebody says that ${name} is withdrawn, and nothing in the manifest tells whether they may. Ask the service, or ask its author to sign the retraction.`,
   too_costly: () =>
     'The condition takes too many steps. Ask for less in one rule, or filter the list before.',
   cut: (fact, name) => `There may be more ${fact} of ${name} than were read.`,
   nothing_to_check: (fact, name) =>
     `Nothing is known about ${fact} of ${name}, so that all of them fulfil the rule says nothing.`,
   nothing_chosen: (fact, name) =>
-    `The rule chose nothing of ${fact} of ${name}, so that all of it fulfil the rule says nothing. If that is fine, write it with for and may_be_empty: true.`,
+    `The rule chose nothing from the ${fact} of ${name}, so it proves nothing. If that is fine, write it with for and may_be_empty: true.`,
   nothing_found: () =>
     'The rule found nothing to apply to. If that is fine, write may_be_empty: true in the rule.',
   no_value: () => 'The condition has no value. It divides by zero, or reads a member that is not there.',

@@ -11,9 +11,9 @@ import {
 import { ServiceError } from '../../domain/errors.ts';
 import { type CertificatePorts, certifyCheck } from '../../domain/integrity/governance/certificates.ts';
 import { storeDocument } from '../../domain/integrity/governance/documents.ts';
-import { type GovernanceRecords, recordsAt } from '../../domain/integrity/governance/governance-records.ts';
+import type { GovernanceRecords } from '../../domain/integrity/governance/governance-records.ts';
 import { governedPolicy } from '../../domain/integrity/governance/policy-rules.ts';
-import { inOrder, unreviewed } from '../../domain/integrity/governance/status.ts';
+import { unreviewedControls } from '../../domain/integrity/governance/status.ts';
 import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { Check } from '../../domain/integrity/policies/check.ts';
 import { type CheckingPorts, checkStored } from '../../domain/integrity/policies/check-stored.ts';
@@ -78,7 +78,7 @@ export function checkRoutes(app: App, ports: CheckRoutes): void {
       const { check, policy } = await checked(ports, principal, body);
       const certifying = { policy, check, projectId, expiryDate: body.expiryDate };
       const certificate = await certified(ports, principal, certifying);
-      const unreviewedControlCids = await unreviewedControls(ports, certifying);
+      const unreviewedControlCids = await unreviewedAmong(ports, certifying);
       return answer(200, { ...checkJson(check), credential: certificate, unreviewedControlCids });
     },
   });
@@ -125,10 +125,9 @@ async function certified(
 }
 
 /** Of a policy of governance: its controls that the last review about the subject did not approve. */
-async function unreviewedControls(ports: CheckRoutes, { policy, check, projectId }: Certifying) {
+async function unreviewedAmong(ports: CheckRoutes, { policy, check, projectId }: Certifying) {
   const governed = await governedPolicy(ports, parseCid(policy.cid));
   const subject = check.verdicts[0]?.subject;
   if (!governed || subject === undefined) return [];
-  const records = await recordsAt(ports.governanceRecords, 'bySubject', [subject, projectId]);
-  return unreviewed(governed.controlCids, inOrder(records));
+  return await unreviewedControls(ports, governed.controlCids, subject, projectId);
 }

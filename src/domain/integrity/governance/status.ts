@@ -110,7 +110,7 @@ async function statusOf(ports: StatusPorts, projectId: string, records: readonly
 }
 
 /** Oldest first. */
-export function inOrder(records: readonly GovernanceRecord[]): GovernanceRecord[] {
+function inOrder(records: readonly GovernanceRecord[]): GovernanceRecord[] {
   return records.toSorted(
     (one, other) => one.createdAt - other.createdAt || (one.submittedAt ?? 0) - (other.submittedAt ?? 0),
   );
@@ -167,8 +167,17 @@ async function policiesOf(
   return policies;
 }
 
-/** The controls about which the last review has not approved. */
-export function unreviewed(controls: readonly string[], sorted: readonly GovernanceRecord[]): string[] {
+/** The controls about which the last review of a subject has not approved. */
+export async function unreviewedControls(
+  { governanceRecords }: Pick<StatusPorts, 'governanceRecords'>,
+  controls: readonly string[],
+  subject: string,
+  projectId: string,
+): Promise<string[]> {
+  return unreviewed(controls, inOrder(await recordsAt(governanceRecords, 'bySubject', [subject, projectId])));
+}
+
+function unreviewed(controls: readonly string[], sorted: readonly GovernanceRecord[]): string[] {
   const reviewed = lastByControl(sorted.filter(isReview));
   return controls.filter((control) => reviewed.get(control)?.decision !== 'approved');
 }

@@ -16,9 +16,8 @@ const listed = 100;
  * seconds, so it answers the same everywhere.
  */
 export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise<Verdict> {
-  const { subject, faults, disputed = [] } = facts;
   const binding = () => new Binding(facts, policy.document, now);
-  return await evaluateWith(policy, { subject, faults, disputed, now, binding });
+  return await evaluateWith(policy, { ...facts, now, binding });
 }
 
 /** What the conditions of a policy are about. */
@@ -66,8 +65,9 @@ async function evaluateRule(
     if (budget.steps <= 0) break;
   }
   if (budget.steps <= 0) doubts.push({ code: 'too_costly' });
-  const rested = new Set(outcomes.flatMap(({ watched: { statements } }) => [...statements]));
-  for (const of of disputed) if (rested.has(of)) doubts.push({ code: 'disputed', of });
+  for (const of of disputed)
+    if (outcomes.some(({ watched: { statements } }) => statements.has(of)))
+      doubts.push({ code: 'disputed', of });
   const results = outcomes.map((outcome) => outcome.result);
   const found = results.includes('fail')
     ? 'fail'

@@ -49,7 +49,8 @@ export function parsedYaml(text: string, most: number): ParsedYaml {
   return { document, lines, faults };
 }
 
-const foundLimit = 200;
+/** How much of a text is shown. */
+export const foundLimit = 200;
 
 function repeatedKeys({ items }: YAMLMap): Scalar[] {
   const keys = items.map(({ key }) => key).filter(isScalar);

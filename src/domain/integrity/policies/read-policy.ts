@@ -10,7 +10,7 @@ import { type Condition, compileCondition } from './condition.ts';
 import type { FactField } from './fact-table.ts';
 import { elementOf, fieldsOf, rootFields } from './facts.ts';
 import { type PolicyDocument, policySchema, type Rule } from './policy.ts';
-import { parsedYaml, type YamlFault } from './policy-yaml.ts';
+import { foundLimit, parsedYaml, type YamlFault } from './policy-yaml.ts';
 import { ConditionError, type ConditionProblem } from './types.ts';
 
 export const policyLimit = 1 << 20;
@@ -57,7 +57,6 @@ export interface DocumentProblem {
 export type PolicyReading = { readonly policy: Policy } | { readonly problems: readonly PolicyProblem[] };
 
 const mostProblems = 20;
-const foundLimit = 200;
 
 /** Reads a policy in YAML or JSON. @param named what its conditions can name in rules without `for`. */
 export function readPolicy(text: string, named: Variables = subjectVariables): PolicyReading {

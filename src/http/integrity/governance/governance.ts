@@ -19,13 +19,12 @@ import {
   issueCompliance,
   issueMembership,
 } from '../../../domain/integrity/governance/certificates.ts';
-import { recordsAt } from '../../../domain/integrity/governance/governance-records.ts';
 import {
   exportPolicies,
   type PolicyManifestPorts,
 } from '../../../domain/integrity/governance/policy-manifest.ts';
 import { governedPolicy } from '../../../domain/integrity/governance/policy-rules.ts';
-import { inOrder, unreviewed } from '../../../domain/integrity/governance/status.ts';
+import { unreviewedControls } from '../../../domain/integrity/governance/status.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { checkStored } from '../../../domain/integrity/policies/check-stored.ts';
 import type { Policy } from '../../../domain/integrity/policies/read-policy.ts';
@@ -145,8 +144,8 @@ function certificateRoutes(app: App, ports: CertificateRoutes): void {
       const rules = governed?.rules && usablePolicy(governed.rules, { isText: false });
       if (rules) await assertPasses(ports, principal, cidUrn(subjectCid), rules);
       const credential = await issueCompliance(ports, principal, { projectId, ...fields });
-      const records = await recordsAt(ports.governanceRecords, 'bySubject', [cidUrn(subjectCid), projectId]);
-      const unreviewedControlCids = unreviewed(governed?.controlCids ?? [], inOrder(records));
+      const controls = governed?.controlCids ?? [];
+      const unreviewedControlCids = await unreviewedControls(ports, controls, cidUrn(subjectCid), projectId);
       return answer(200, { credential, unreviewedControlCids });
     },
   });

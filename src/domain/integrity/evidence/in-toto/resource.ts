@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { referenceIdentifier } from '../../identifiers/identifiers.ts';
 import type { Thing } from '../evidence.ts';
-import { digestLengths } from '../sbom/digests.ts';
+import { digestLengths, isHex } from '../sbom/digests.ts';
 import { uriReference } from '../things.ts';
-
-const hex = /^[0-9a-f]+$/i;
 
 /** What tells a subject. */
 export const digests = z
@@ -15,7 +13,7 @@ export const digests = z
       const length = digestLengths.get(algorithm);
       if (algorithm === '')
         addIssue({ code: 'custom', message: 'must name the algorithm', path: [algorithm] });
-      if (length !== undefined && (value.length !== length || !hex.test(value)))
+      if (length !== undefined && !isHex(value, length))
         addIssue({ code: 'custom', message: `must have ${length} hexadecimal digits`, path: [algorithm] });
     }
   });

@@ -27,6 +27,10 @@ export const digestLengths: ReadonlyMap<string, number> = new Map([
 ]);
 const hex = /^[0-9a-f]*$/i;
 
+export function isHex(text: string, length: number): boolean {
+  return text.length === length && hex.test(text);
+}
+
 export interface Hash {
   readonly algorithm: string;
   readonly value: string;
@@ -42,12 +46,12 @@ export function digestsOf(hashes: readonly Hash[], place: string): Record<string
   const digests: Record<string, string> = {};
   for (const [at, { algorithm, value }] of hashes.entries()) {
     const bare = algorithm.toLowerCase().replaceAll(/[-_]/g, '');
-    const [name, length] = algorithms[bare] ?? [];
-    if (name !== undefined && (value.length !== length || !hex.test(value))) {
+    const [name, length = 0] = algorithms[bare] ?? [];
+    if (name !== undefined && !isHex(value, length)) {
       const problem = `"${value.slice(0, 200)}" is no ${algorithm} digest, which has ${length} hexadecimal digits.`;
       throw new EvidenceProblem(problem, `${place}/${at}`);
     }
-    const isBlake3 = bare === 'blake3' && value.length === blake3Length && hex.test(value);
+    const isBlake3 = bare === 'blake3' && isHex(value, blake3Length);
     if (name !== undefined || isBlake3) digests[name ?? 'blake3'] = value.toLowerCase();
   }
   return digests;
