@@ -78,6 +78,10 @@ describeChromium('people who have signed in', ({ open }) => {
       expect(tab.problems.filter((problem) => !problem.includes('status of 404'))).toEqual([]);
 
       const stolen = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+      // Before the next page has come, this one notices that the session has ended.
+      await page.evaluate(() => {
+        new BroadcastChannel('cairn-session').onmessage = () => dispatchEvent(new Event('focus'));
+      });
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByText('You are signed out.').waitFor();
       for (const path of ['/graph/v1', '/v1/me', `/statements/v1/id/${statement}`])

@@ -49,10 +49,23 @@ export async function ask(address: string, init?: RequestInit): Promise<Response
 
 const signInPage = '/ui/sign-in';
 
+/** Where the browser goes if the reader is signing out. */
+let exit: string | undefined;
+
+/** From now on, whatever notices first that the session has ended, the browser goes to this address. */
+export function leaveBy(address: string): void {
+  exit = address;
+}
+
+/** Leaves the page for the exit of a sign-out, else for another address, which may be its own. */
+export function leaveFor(address: string): void {
+  if (exit === undefined && address === location.href) location.reload();
+  else location.assign(exit ?? address);
+}
+
 /** Never resolves, because the browser leaves the page. */
 async function left(address: string): Promise<never> {
-  if (address === location.href) location.reload();
-  else location.assign(address);
+  leaveFor(address);
   return await new Promise(() => undefined);
 }
 

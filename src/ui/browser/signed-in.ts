@@ -1,4 +1,4 @@
-import { ask, isOfAnotherUser, sentenceOf } from './api.ts';
+import { ask, isOfAnotherUser, leaveBy, leaveFor, sentenceOf } from './api.ts';
 import { button, element, part } from './element.ts';
 
 /** Tells the other tabs of this browser about a sign-out. */
@@ -6,10 +6,11 @@ const tabs = new BroadcastChannel('cairn-session');
 
 /** Another tab may have signed out or signed in as somebody else. */
 function check(): void {
-  if (isOfAnotherUser()) location.reload();
+  if (isOfAnotherUser()) leaveFor(location.href);
 }
 
 async function signOut(): Promise<void> {
+  leaveBy('/ui/sign-in?signed_out=true');
   try {
     await ask('/v1/auth/logout', { method: 'POST' });
   } catch (error) {
@@ -19,7 +20,7 @@ async function signOut(): Promise<void> {
     );
   }
   tabs.postMessage('signed out');
-  location.assign('/ui/sign-in?signed_out=true');
+  leaveFor(location.href);
 }
 
 part('sign-out').addEventListener('click', () => void signOut());
