@@ -48,7 +48,7 @@ export interface Operation<
   ) => Promise<Answered> | Answered;
 }
 
-export interface Call<Caller, Access, Params, Query, Described extends Answers> extends Answering<Described> {
+interface Call<Caller, Access, Params, Query, Described extends Answers> extends Answering<Described> {
   readonly context: Context<AppEnv<Caller>>;
   readonly principal: Access extends 'public' ? undefined : Caller;
   readonly params: Params;

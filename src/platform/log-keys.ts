@@ -6,7 +6,7 @@ import { type KeyType, keyTypes, vkeyOf } from '../domain/log/notes/vkey.ts';
 import { createKeyFile } from './key-file-signer.ts';
 
 /** The signers of a log. The first one makes the signature that every log has, by Ed25519. */
-export type LogSigners = readonly [NoteSigner, ...NoteSigner[]];
+type LogSigners = readonly [NoteSigner, ...NoteSigner[]];
 
 export interface LogKeys {
   /** @param origin of the log. */
@@ -45,7 +45,7 @@ function signer(origin: string, type: KeyType, key: KeyObject): NoteSigner {
  * A private key of this type, as a JWK or a PEM file. @param setting names where the file is set.
  * @throws ServiceError `unavailable` with the file and the problem.
  */
-export async function openKey(
+async function openKey(
   { file, mayCreate }: KeyFile,
   type: 'ed25519' | 'ml-dsa-44',
   setting: string,

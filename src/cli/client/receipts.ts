@@ -3,7 +3,7 @@ import { linesOf } from './lines.ts';
 import { fileChunks, openRandomAccess } from './local-files.ts';
 
 /** A line of a file of receipts, as `cairn ingest --receipts` writes them. */
-export const receiptLine = z.object({
+const receiptLine = z.object({
   statement_id: z.string(),
   jcs_cid: z.string(),
   graph_id: z.string().nullable(),

@@ -10,7 +10,7 @@ export interface CommandWords {
   readonly choices: readonly string[];
 }
 
-export interface NamedWord {
+interface NamedWord {
   readonly name: string;
   readonly about: string;
 }

@@ -10,7 +10,7 @@ export interface ModelFile {
 }
 
 /** What is in a model beside its files. */
-export interface OddPath {
+interface OddPath {
   readonly name: string;
   readonly is: 'a link' | 'a link to a folder' | 'neither a file nor a folder';
 }
@@ -75,7 +75,7 @@ function isIgnored(name: string, ignored: readonly string[]): boolean {
   return ignored.some((path) => name === path || name.startsWith(`${path}/`));
 }
 
-export function isWithin(folder: string, path: string): boolean {
+function isWithin(folder: string, path: string): boolean {
   return relativeName(folder, path) !== undefined;
 }
 

@@ -26,7 +26,7 @@ export interface Run {
   readonly ended: Date;
 }
 
-export type Statement = Readonly<Record<string, unknown>>;
+type Statement = Readonly<Record<string, unknown>>;
 export type Identify = (statement: Statement) => Promise<Statement & { readonly '@id': string }>;
 
 export interface Described {

@@ -36,7 +36,7 @@ const bindings = z
   )
   .describe('Who may see the agent besides administrators, at most 100. Members see their own bindings only');
 
-export const boundAgent = agent.extend({ bindings }).meta({ id: 'BoundAgent' });
+const boundAgent = agent.extend({ bindings }).meta({ id: 'BoundAgent' });
 
 export const agentKey = z.object({ did: z.string(), added_at: time, retired_at: time.nullable() });
 

@@ -6,7 +6,7 @@ import { uuidField, uuidText } from '../values.ts';
 
 const nameLength = 200;
 
-export const role = z.enum(['admin', 'member']);
+const role = z.enum(['admin', 'member']);
 
 export const user = z
   .object({

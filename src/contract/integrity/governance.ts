@@ -107,7 +107,7 @@ export const reviewBody = z
   })
   .meta({ id: 'Review' });
 
-export const statement = z.object({
+const statement = z.object({
   '@context': z.string(),
   '@id': z.string(),
   '@type': z.string(),

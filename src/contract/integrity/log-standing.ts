@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** How publishing the log goes, or how a witness answers. */
-export const logStanding = z.object({
+const logStanding = z.object({
   names: z.array(z.string()),
   size: z.int().nullable(),
   at: z.int().nullable(),

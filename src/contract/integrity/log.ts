@@ -65,7 +65,7 @@ export const standingsBody = z
 
 const time = z.string().describe('ISO 8601');
 
-export const standing = z
+const standing = z
   .object({
     state: z
       .enum(['logged', 'waiting', 'unknown'])

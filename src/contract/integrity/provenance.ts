@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { graphParameter } from '../values.ts';
 
-export const provenanceFormats = ['slsa', 'slsa-dsse', 'prov', 'cyclonedx'] as const;
+const provenanceFormats = ['slsa', 'slsa-dsse', 'prov', 'cyclonedx'] as const;
 export type ProvenanceFormat = (typeof provenanceFormats)[number];
 
 export const provenanceQuery = z.object({

@@ -50,7 +50,7 @@ const summary = {
   unverified,
 };
 
-export const run = z.object(summary);
+const run = z.object(summary);
 
 export const runs = pageOf({ runs: z.array(run) }).meta({ id: 'Runs' });
 

@@ -18,7 +18,7 @@ const putFields = {
     ),
 };
 
-export const statement = jsonObject.meta({
+const statement = jsonObject.meta({
   id: 'Statement',
   description: 'An integrity statement: a JSON-LD object',
 });
@@ -31,7 +31,7 @@ export const putBatchBody = z
 
 export const computeIdBody = z.strictObject({ statement }).meta({ id: 'ComputeId' });
 
-export const issued = {
+const issued = {
   credential_id: z.string().optional().describe('With issue_vc: the id of the credential'),
   credential_cid: cidText.optional().describe('With issue_vc: the JCS CID of the signed credential'),
 };

@@ -17,7 +17,7 @@ export function witnessProblemWords({ problem }: Pick<LogStanding, 'problem'>): 
 }
 
 /** Why no checkpoint is published; undefined if nothing is wrong. */
-export function publishingProblemWords({ problem }: Pick<LogStanding, 'problem'>): string | undefined {
+function publishingProblemWords({ problem }: Pick<LogStanding, 'problem'>): string | undefined {
   if (!problem) return undefined;
   const nothing = 'No new checkpoint of the log is published';
   if (problem.code === 'other_history')

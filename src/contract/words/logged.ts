@@ -4,7 +4,7 @@ import { counted, harmless } from './text.ts';
 type Time = (iso: string) => string;
 
 /** Whether the log has a thing, since when, and who says so. Undefined if nothing is known about it. */
-export function loggedWords(standing: Standing, time: Time): string | undefined {
+function loggedWords(standing: Standing, time: Time): string | undefined {
   if (standing.state === 'unknown') return undefined;
   if (standing.state === 'waiting') return 'Not in the log yet.';
   return `In the log ${sinceWords(standing, time)}`;

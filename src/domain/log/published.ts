@@ -19,10 +19,7 @@ export interface PublishedLogs {
 }
 
 /** The tree of a log that is published: a size that is a head in the published tree of the service log. */
-export async function publishedSize(
-  { reading }: Pick<PublishedLogs, 'reading'>,
-  log: string,
-): Promise<number> {
+async function publishedSize({ reading }: Pick<PublishedLogs, 'reading'>, log: string): Promise<number> {
   const checkpoint = await reading.published();
   if (!checkpoint) return 0;
   if (log === logNames.service) return checkpoint.size;

@@ -18,7 +18,7 @@ export interface VerifiedStatement {
   readonly isCovered: boolean;
 }
 
-export interface DamagedStatement extends Unreadable {
+interface DamagedStatement extends Unreadable {
   /** The context set whose damage makes it impossible to check the statement. */
   readonly damagedSet?: string;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../contract/words/admission.ts';
 
 /** `not_asked`: no image fails, and of some nothing is known. */
-export type Outcome = 'pass' | 'fail' | 'not_asked';
+type Outcome = 'pass' | 'fail' | 'not_asked';
 
 export interface Decision {
   readonly outcome: Outcome;

@@ -5,7 +5,7 @@ import { type ControlPlaneApp, operation } from './operation.ts';
 
 const tag = 'Authentication';
 
-export interface DeviceConfig {
+interface DeviceConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly scopes: readonly string[];

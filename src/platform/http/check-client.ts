@@ -14,7 +14,7 @@ export interface CheckClientOptions {
 }
 
 /** A policy as the service takes it. */
-export interface SentPolicy {
+interface SentPolicy {
   readonly cid: string;
   readonly source: object;
 }

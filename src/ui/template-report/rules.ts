@@ -53,7 +53,7 @@ function reasons({ named }: ReportedSubject, rule: RuleVerdict): Html {
   return html`<ul class="reasons">${all.slice(0, reasonsShown).map((reason) => html`<li>${foreign(reason, longestSentence)}</li>`)}${more > 0 ? html`<li>And ${more} more reasons.</li>` : ''}</ul>`;
 }
 
-export function mark(rule: Pick<RuleVerdict, 'result' | 'severity'>): Html {
+function mark(rule: Pick<RuleVerdict, 'result' | 'severity'>): Html {
   const { tone, label } = ruleMarks[ruleMark(rule)];
   return badge(tone, label);
 }

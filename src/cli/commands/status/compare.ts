@@ -29,7 +29,7 @@ export interface OutputStatus {
 }
 
 /** The newest run of each output. Outputs that a step no longer writes are left out once they are gone. */
-export function newestOutputs(
+function newestOutputs(
   runs: readonly RecordedRun[],
 ): Map<string, { readonly run: RecordedRun; readonly cid: string; readonly isReplaced: boolean }> {
   const found = new Map<string, { run: RecordedRun; cid: string; isReplaced: boolean }>();

@@ -30,7 +30,7 @@ export async function assertJsonWhereNamed(path: string): Promise<void> {
     failNo(`${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`);
 }
 
-export function isJson(bytes: Uint8Array): boolean {
+function isJson(bytes: Uint8Array): boolean {
   try {
     JSON.parse(decodeUtf8(bytes));
     return true;

@@ -6,7 +6,7 @@ import { reported } from './project-records.ts';
 /**
  * Bytes of a record that are kept in a pack of the sealed contents. Read them with `readSealed`, which verifies them.
  */
-export const sealedPart = z.object({
+const sealedPart = z.object({
   /** The name of the pack. */
   name: z.string().min(1),
   /** Where the bytes start in the pack. */
@@ -19,7 +19,7 @@ export const sealedPart = z.object({
 export type SealedPart = Readonly<z.output<typeof sealedPart>>;
 
 /** Sealed bytes with a media type that their sender chose. */
-export const sealedBody = sealedPart.extend({ contentType: z.string().min(1) });
+const sealedBody = sealedPart.extend({ contentType: z.string().min(1) });
 
 export type SealedBody = Readonly<z.output<typeof sealedBody>>;
 

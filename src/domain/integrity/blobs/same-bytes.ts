@@ -111,12 +111,10 @@ async function withReferences(
   return names;
 }
 
-/** All identifiers of what an identifier names: in every codec and hash function, and by other digests. It is the first. */
-export async function namesOfBytes(same: SameBytes, id: string): Promise<string[]> {
-  return namesOfKnown(id, (await same.withReferences([id])).get(id));
-}
-
-/** As `namesOfBytes`, given what is known of the bytes. */
+/**
+ * All identifiers of what an identifier names: in every codec and hash function, and by other digests. It is the first.
+ * @param known of the bytes.
+ */
 export function namesOfKnown(id: string, known: KnownBytes | undefined): string[] {
   const cid = id.startsWith(statementStart) ? undefined : cidIn(id);
   if (!cid) return [id];

@@ -6,7 +6,7 @@ import type { Credential } from './credential-records.ts';
 import { listOf, malformedDates, validity } from './credential-shape.ts';
 import { verifyCredentialProof } from './signed-claims.ts';
 
-export interface CredentialChecks {
+interface CredentialChecks {
   readonly proof: Check;
   readonly dates: Check;
   readonly status: Check;

@@ -15,9 +15,9 @@ export const evidenceImports = collection('evidence_imports', {
   key: 'id',
 });
 
-export type EvidenceImports = RecordsOf<typeof evidenceImports>;
+type EvidenceImports = RecordsOf<typeof evidenceImports>;
 
-export function evidenceImportId(blob: string, registeredBy: string): string {
+function evidenceImportId(blob: string, registeredBy: string): string {
   return JSON.stringify([blob, registeredBy]);
 }
 

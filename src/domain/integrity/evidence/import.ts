@@ -53,7 +53,7 @@ export interface ImportedEvidence {
   readonly signatures: readonly CheckedSignature[];
 }
 
-export type CheckedSignature = Check & { readonly signer: string | null };
+type CheckedSignature = Check & { readonly signer: string | null };
 
 /** What became of files that came together: in their order, taken or refused. */
 export interface ImportResult {

@@ -55,7 +55,7 @@ type FolderParts = Omit<FolderIndexing, 'search' | 'rows'>;
  * Indexes the files of a collection, unless they are indexed or its blobs are away. May stop at any point and run again.
  * @returns whether all are indexed.
  */
-export async function indexFolder(ports: FolderParts, cid: Cid): Promise<boolean> {
+async function indexFolder(ports: FolderParts, cid: Cid): Promise<boolean> {
   const id = cid.text;
   if ((await ports.folders.get(id))?.files != null) return true;
   const found = await collectionFiles(ports, cid);

@@ -24,13 +24,13 @@ export interface ReviewRecord extends GovernanceRecord {
   readonly decision: Decision;
 }
 
-export interface CertificateRecord extends GovernanceRecord {
+interface CertificateRecord extends GovernanceRecord {
   readonly kind: 'membership' | 'compliance';
   readonly credentialId: string;
   readonly validUntil: number;
 }
 
-export interface CertificateStatus {
+interface CertificateStatus {
   readonly record: CertificateRecord;
   readonly standing: CertificateStanding;
   /** Why it is `unsupported`. */
@@ -41,7 +41,7 @@ export interface CertificateStatus {
 
 /** `unsupported`: a statement on which the check behind it rested was withdrawn. */
 export const certificateStandings = ['valid', 'suspended', 'expired', 'revoked', 'unsupported'] as const;
-export type CertificateStanding = (typeof certificateStandings)[number];
+type CertificateStanding = (typeof certificateStandings)[number];
 
 /** What stands for a subject in a project. */
 export interface GovernanceStatus {
@@ -56,12 +56,12 @@ export interface GovernanceStatus {
   readonly policies: readonly Policy[];
 }
 
-export interface Reviewed {
+interface Reviewed {
   readonly declaration: GovernanceRecord;
   readonly review: ReviewRecord | undefined;
 }
 
-export interface ControlStatus {
+interface ControlStatus {
   readonly controlCid: string;
   readonly declaration: GovernanceRecord | undefined;
   readonly review: ReviewRecord | undefined;

@@ -51,7 +51,7 @@ export function isComputation(kind: string): boolean {
 }
 
 /** The role through which a flow enters a computation. */
-export function flowStart({ kind }: ReferringStatement, flow: Flow): string | undefined {
+function flowStart({ kind }: ReferringStatement, flow: Flow): string | undefined {
   return kindNamed(kind)?.lineage.flow?.[flow];
 }
 
@@ -105,7 +105,7 @@ export function attachedEdges(statement: ReferringStatement): Generator<LineageE
 }
 
 /** The edge between a statement, as a node, and a thing in one of its fields. */
-export function nodeEdge(
+function nodeEdge(
   statement: ReferringStatement,
   end: string,
   role: string,

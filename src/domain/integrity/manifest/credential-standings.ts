@@ -6,7 +6,7 @@ import type { CredentialStanding } from '../signatures/trust.ts';
 
 /** What is known of the status of a credential, from good to bad. `none`: nobody can withdraw it. */
 const codes = ['none', 'good', 'unknown', 'suspended', 'revoked'] as const;
-export type StandingCode = (typeof codes)[number];
+type StandingCode = (typeof codes)[number];
 
 type Known =
   | { readonly code: Exclude<StandingCode, 'unknown'> }

@@ -34,7 +34,7 @@ export interface ManifestImporting extends ManifestVerifying {
   readonly verifying: SignatureVerifying;
 }
 
-export interface Counts {
+interface Counts {
   readonly stored: number;
   readonly known: number;
 }

@@ -13,7 +13,7 @@ import { commands, type FactShape } from './facts-table/shared-fields.ts';
  * `signer`: a name that the policy gives, or ''. `values`: a JSON object with members of any type. `list(…)` and the bare
  * name of a fact stand for those.
  */
-export type TypeName =
+type TypeName =
   | 'string'
   | 'signer'
   | 'int'

@@ -9,8 +9,8 @@ import type { Verdict } from './verdict.ts';
  * The document about a check that a certificate rests on. Its form is published: members are only added, and a change of their meaning
  * needs the next version.
  */
-export const outcomeType = 'CairnCheck';
-export const outcomeVersion = 1;
+const outcomeType = 'CairnCheck';
+const outcomeVersion = 1;
 
 /** What a check has found, and how far the log of the service had got. */
 export async function outcomeDocument(

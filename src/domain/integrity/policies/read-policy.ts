@@ -40,7 +40,7 @@ export interface PolicyProblem {
   readonly problem: DocumentProblem | ConditionProblem;
 }
 
-export interface DocumentProblem {
+interface DocumentProblem {
   readonly code:
     | YamlFault['code']
     | 'too_large'

@@ -243,7 +243,7 @@ const constantTypes: Readonly<Record<string, string>> = {
   uint64Value: 'uint',
 };
 
-export function listOf(type: string): string {
+function listOf(type: string): string {
   return `list(${type})`;
 }
 

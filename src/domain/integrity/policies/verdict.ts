@@ -31,8 +31,6 @@ export interface RuleVerdict {
   readonly things: { readonly count: number; readonly deciding: readonly string[] } | null;
 }
 
-export type { Doubt, Missing };
-
 /** A failure counts more than a doubt, and a doubt more than a pass. */
 export function resultOfAll(results: readonly RuleResult[]): Verdict['result'] {
   if (results.includes('fail')) return 'fail';

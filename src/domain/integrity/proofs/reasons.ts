@@ -6,7 +6,7 @@ type None = Readonly<Record<never, never>>;
  * Why a signature, a credential or a status does not hold, by code, with the facts that a sentence about it needs. Values from
  * outside are cut. The sentences are in `src/contract/sentences.ts`.
  */
-export interface ReasonFacts {
+interface ReasonFacts {
   // Proofs of documents
   no_proof: None;
   too_many_proofs: { count: number; most: number };

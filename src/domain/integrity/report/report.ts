@@ -69,7 +69,7 @@ export interface Subject {
 }
 
 /** A computation that used the subject. */
-export interface Use {
+interface Use {
   /** The id of its statement. */
   readonly step: string;
   readonly outputs: readonly string[];

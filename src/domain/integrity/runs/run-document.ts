@@ -6,8 +6,8 @@ import { parsedDocument } from '../names/name.ts';
  * The document about a run, which a MetadataRegistration gives to the id of a ComputationRegistration. Its form is
  * published: members are only added, and a change of their meaning needs the next version.
  */
-export const runType = 'CairnRun';
-export const runVersion = 1;
+const runType = 'CairnRun';
+const runVersion = 1;
 
 const text = z.string();
 

@@ -23,7 +23,7 @@ export interface FindRunPorts extends Omit<RunPorts, 'statementIndex'> {
 }
 
 /** Something with its name, if it has one. */
-export interface Named {
+interface Named {
   readonly id: string;
   readonly name: string | null;
 }

@@ -33,7 +33,7 @@ export const searchedFolders = collection('searched_folders', {
   isTransient: true,
 });
 
-export type SearchedFolders = RecordsOf<typeof searchedFolders>;
+type SearchedFolders = RecordsOf<typeof searchedFolders>;
 export type SearchedFolder = Readonly<z.output<typeof searchedFolders.shape>>;
 
 export interface FileIndexing {

@@ -20,7 +20,7 @@ export interface ThingSearch {
   ): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-export interface Asked {
+interface Asked {
   readonly words: Words;
   readonly group: IndexedGroup;
 }
@@ -39,7 +39,7 @@ interface SearchPorts extends HitPorts {
   readonly terms: SearchTerms;
 }
 
-export interface HitPage {
+interface HitPage {
   readonly hits: readonly Hit[];
   readonly next?: string;
 }

@@ -115,7 +115,7 @@ export async function namesAndFolders(
   );
 }
 
-export function distinct(texts: readonly string[]): string[] {
+function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
 

@@ -12,7 +12,7 @@ export interface FindPorts extends ReachedBlobs {
   readonly folders: Folders;
 }
 
-export interface FoundStatement {
+interface FoundStatement {
   readonly statement: StoredStatement;
   /** The field with the identifier; `self` if it identifies the statement. */
   readonly role: string;

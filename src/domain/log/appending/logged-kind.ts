@@ -8,7 +8,7 @@ import type { Collection } from '../../collections/collection.ts';
 export const isLogged = z.boolean().default(true);
 
 /** An entry that a record has in a log. */
-export interface EntryOfRecord {
+interface EntryOfRecord {
   readonly log: string;
   /** See `recordEntry`. It must not say what can change later. */
   readonly bytes: Uint8Array;

@@ -4,7 +4,7 @@ import { perfectSubtrees } from './subtrees.ts';
 
 /** How many hashes a full tile has, and how many levels of the tree it stands for (c2sp.org/tlog-tiles). */
 export const tileWidth = 256;
-export const tileHeight = 8;
+const tileHeight = 8;
 
 export interface TileCoordinate {
   readonly level: number;

@@ -13,7 +13,7 @@ export interface Policy {
 }
 
 /** Names are octets, one for each character, so that any two different names stay different. */
-export interface PolicyWitness {
+interface PolicyWitness {
   readonly name: string;
   readonly vkey: Vkey;
   readonly url: string | null;

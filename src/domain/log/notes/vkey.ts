@@ -39,7 +39,7 @@ const algorithms: Readonly<Record<KeyType, Algorithm>> = {
   [keyTypes.mlDsa44Cosigner]: mlDsa44,
 };
 
-export function keyIdOf(name: string, type: KeyType, publicKey: Uint8Array): number {
+function keyIdOf(name: string, type: KeyType, publicKey: Uint8Array): number {
   const digest = sha256(Buffer.concat([Buffer.from(`${name}\n`), Uint8Array.of(type), publicKey]));
   return new DataView(digest.buffer, digest.byteOffset).getUint32(0);
 }

@@ -7,7 +7,7 @@ import type { Vkey } from '../notes/vkey.ts';
 import { formatAddCheckpoint } from './add-checkpoint.ts';
 import { originHash } from './witness.ts';
 
-export interface WitnessAnswer {
+interface WitnessAnswer {
   readonly status: number;
   readonly body: string;
 }

@@ -30,7 +30,7 @@ export interface FsckOptions {
   readonly onProgress: (part: FsckPart, done: number, total: number | undefined) => void;
 }
 
-export type FsckPart =
+type FsckPart =
   | 'database'
   | 'graphs'
   | 'blobs'

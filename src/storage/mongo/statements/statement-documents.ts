@@ -28,7 +28,7 @@ export interface DescribedDocument {
 }
 
 /** New documents hold a single item without an array, because some servers take almost twice as long to index arrays. */
-export type OneOrMore<Item> = Item | readonly Item[];
+type OneOrMore<Item> = Item | readonly Item[];
 
 export interface StatementDocument extends DescribedDocument {
   readonly _id: Uint8Array;

@@ -11,11 +11,11 @@ export const signaturePredicate = 'https://model_signing/signature/v1.0';
 export const digestsPredicate = 'https://model_signing/Digests/v0.1';
 
 /** The hash algorithms of the registry, with the length of their digests in hex. */
-export const modelHashes = { sha256: 64, blake2b: 128, blake3: 64 } as const;
-export type ModelHash = keyof typeof modelHashes;
+const modelHashes = { sha256: 64, blake2b: 128, blake3: 64 } as const;
+type ModelHash = keyof typeof modelHashes;
 
 /** How a model was turned into a list of digests (OMS 1.0, 5.2.2). */
-export interface Serialization {
+interface Serialization {
   readonly hash: ModelHash;
   /** Null if each file has one digest. */
   readonly shardSize: number | null;

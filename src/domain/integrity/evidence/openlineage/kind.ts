@@ -5,7 +5,7 @@ import { versionIn } from './facets.ts';
 import { datasetThing, jobReference, runThing } from './run-evidence.ts';
 
 /** What a single event says: it describes a run, a job or a dataset. What a run has made follows from all of its events. */
-export interface EventEvidence extends Evidence {
+interface EventEvidence extends Evidence {
   readonly event?: RunEvent;
 }
 

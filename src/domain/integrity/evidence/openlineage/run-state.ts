@@ -106,7 +106,7 @@ function mergeDatasets(some: readonly UsedDataset[], others: readonly UsedDatase
   return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, dataset]) => dataset);
 }
 
-export function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   return JSON.stringify([namespace, name]);
 }
 

@@ -47,11 +47,11 @@ export interface Dataset {
   readonly contents?: { readonly url?: string };
 }
 
-export interface Vulnerability extends JsonObject {
+interface Vulnerability extends JsonObject {
   readonly affects?: readonly { readonly ref: string }[];
 }
 
-export interface Formula {
+interface Formula {
   readonly components?: readonly Component[];
   readonly services?: readonly Component[];
   readonly workflows?: readonly Work[];

@@ -65,7 +65,7 @@ const buildShape = elementShape.extend({
   build_environment: dictionary,
 });
 
-export type Element = z.output<typeof elementShape>;
+type Element = z.output<typeof elementShape>;
 export type Relationship = z.output<typeof relationshipShape>;
 export type Build = z.output<typeof buildShape>;
 
