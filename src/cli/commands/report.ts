@@ -11,7 +11,7 @@ import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, table, writeBytes, writeText } from '../terminal/output.ts';
-import { openProgress } from '../terminal/progress.ts';
+import { bytesRead } from '../terminal/progress.ts';
 import { unmetRequirement } from './verify/requirements.ts';
 import {
   addVerificationOptions,
@@ -131,10 +131,7 @@ async function ofManifest(io: Io, path: string, form: ManifestForm, flags: Repor
   // Imported here, because it loads most of the program.
   const { manifestReport } = await import('./report/manifest-report.ts');
   const { reportPage } = await import('../../ui/report/report-page.ts');
-  using progress = openProgress(io, { total: undefined });
-  const made = await manifestReport({ path, form }, folders, flags, (bytes) =>
-    progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
-  );
+  const made = await manifestReport({ path, form }, folders, flags, bytesRead(io));
   const problem =
     faultProblem(made.checks.faults.count) ?? unmetRequirement(made.trusted, made.judgement, flags);
   return { page: await reportPage(made), problem };

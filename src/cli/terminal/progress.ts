@@ -19,6 +19,12 @@ export function openProgress(
   return stderr.isTTY && total ? bar(stderr, total, start) : plainLines(stderr, total, start);
 }
 
+/** Tells every few seconds how many bytes have been read. */
+export function bytesRead(io: Pick<Io, 'stderr'>): (bytes: number) => void {
+  const progress = openProgress(io, { total: undefined });
+  return (bytes) => progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`);
+}
+
 function bar(stderr: Writable, total: number, start: number): Progress {
   const single = new SingleBar({
     stream: stderr,

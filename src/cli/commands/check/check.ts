@@ -7,7 +7,7 @@ import { failUsage } from '../../terminal/failure.ts';
 import { shownIdentifier } from '../../terminal/identifier.ts';
 import type { Io } from '../../terminal/io.ts';
 import { indented, say, writeText } from '../../terminal/output.ts';
-import { openProgress } from '../../terminal/progress.ts';
+import { bytesRead } from '../../terminal/progress.ts';
 import { templatePolicy } from '../report/template-policy.ts';
 import { addServiceOption, addTrustOptions, type TrustFlags } from '../verify/verification-options.ts';
 import type { CarriedFile } from '../verify/verify-manifest.ts';
@@ -93,14 +93,12 @@ async function askManifest(
   const unnamed = unnamedService(policy, flags.service);
   if (unnamed !== undefined) say(io, unnamed);
   const sources = await contextFolders(flags.contexts, readClientSettings(io));
-  using progress = openProgress(io, { total: undefined });
-  const onRead = (bytes: number) => progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`);
   return await checkOffline(
     manifest,
     { subject, policy, explain },
     sources,
     { ...flags, signer: [] },
-    onRead,
+    bytesRead(io),
   );
 }
 

@@ -18,7 +18,7 @@ import { type ModelChanges, verifyModel } from '../../model/verify-model.ts';
 import { failNo, failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printableLine, say, writeText } from '../../terminal/output.ts';
-import { openProgress } from '../../terminal/progress.ts';
+import { bytesRead } from '../../terminal/progress.ts';
 import { lineFor } from '../import/evidence.ts';
 import { collect } from '../verify/verification-options.ts';
 import { recordSigning } from './record-signing.ts';
@@ -122,8 +122,7 @@ async function sign(io: Io, path: string, flags: SignFlags): Promise<void> {
   const signature = at(flags.signature);
   const ignored = [...(await ignoredIn(io, root, flags)), ...(flags.ignoreGitPaths ? gitPaths : [])];
   const signFiles = async () => {
-    using progress = openProgress(io, { total: undefined });
-    const signed = await signModel({ root, ignored, allowSymlinks, key, certificates }, shownBy(progress));
+    const signed = await signModel({ root, ignored, allowSymlinks, key, certificates }, bytesRead(io));
     warnAbout(io, signed.outside);
     await writeWhole(signature, `${JSON.stringify(signed.bundle)}\n`);
     const { files, root: sha256 } = signed;
@@ -168,7 +167,6 @@ async function verify(io: Io, path: string, flags: VerifyFlags): Promise<void> {
     ...(publicKey !== undefined && { publicKey: publicKey.startsWith('did:') ? publicKey : at(publicKey) }),
     ...(trustedRoot !== undefined && { trustedRoot: at(trustedRoot) }),
   });
-  using progress = openProgress(io, { total: undefined });
   const changes = await verifyModel(
     bundle.model,
     {
@@ -178,7 +176,7 @@ async function verify(io: Io, path: string, flags: VerifyFlags): Promise<void> {
       ignoreUnsigned: flags.ignoreUnsignedFiles ?? false,
       allowSymlinks: flags.allowSymlinks ?? false,
     },
-    shownBy(progress),
+    bytesRead(io),
   );
   warnAbout(io, changes.outside);
   await report(io, signer, changes, flags.json ?? false);
@@ -242,10 +240,6 @@ function bundleIn(path: string, bytes: Uint8Array): ModelBundle {
 
 function warnAbout(io: Io, outside: readonly string[]): void {
   for (const name of outside) say(io, `${printableLine(name)} is a link that leads out of the model.`);
-}
-
-function shownBy(progress: { update(done: number, note: string): void }) {
-  return (bytes: number) => progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`);
 }
 
 function count(files: number): string {

@@ -23,7 +23,7 @@ import { fileCid, openRandomAccess, writeWhole } from '../../client/local-files.
 import { failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printableLine, writeBytes, writeText } from '../../terminal/output.ts';
-import { openProgress } from '../../terminal/progress.ts';
+import { bytesRead } from '../../terminal/progress.ts';
 import { askedFor } from '../check/asked.ts';
 import { type Checked, checkOffline } from '../check/check-offline.ts';
 import { checkWithService } from '../check/checked.ts';
@@ -84,11 +84,9 @@ async function ofManifest(
   const source = { kind: 'manifest', file: basename(manifest.path), size, digest: digestHex(cid) } as const;
   const sources = await contextFolders(flags.contexts, readClientSettings(io));
   const question = { subject, policy, explain: true };
-  using progress = openProgress(io, { total: undefined });
-  const onRead = (bytes: number) => progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`);
   const beside = { ...flags, signer: [], service: [] };
   return {
-    filled: await filledWith(policy, await checkOffline(manifest, question, sources, beside, onRead)),
+    filled: await filledWith(policy, await checkOffline(manifest, question, sources, beside, bytesRead(io))),
     source,
   };
 }

@@ -1,6 +1,6 @@
 import type { Io } from '../../terminal/io.ts';
 import { writeText } from '../../terminal/output.ts';
-import { openProgress } from '../../terminal/progress.ts';
+import { bytesRead } from '../../terminal/progress.ts';
 
 /** Takes what a verification finds, piece by piece. */
 export interface Results {
@@ -15,9 +15,8 @@ export function printed(
   io: Pick<Io, 'stdout' | 'stderr'>,
   { json: asJson }: { readonly json?: true },
 ): Results {
-  const progress = openProgress(io, { total: undefined });
   return {
     write: async (json, text) => await writeText(io, asJson ? json() : text()),
-    read: (bytes) => progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
+    read: bytesRead(io),
   };
 }
