@@ -61,6 +61,13 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   [completion, async () => (await import('./completion/completion.ts')).completionCommand],
 ]);
 
+/** What loads the commands that the first argument needs: the help needs all of them, and the version none. */
+function loadersFor(first = ''): Iterable<() => Promise<AddCommand>> {
+  if (first === '--version' || first === '-V') return [];
+  const named = first === completion ? undefined : commands.get(first);
+  return named ? [named] : commands.values();
+}
+
 /** Hides the value of an unknown option. It may be a secret whose option is misspelt. */
 function withoutValue(problem: string): string {
   return problem.replace(/^(error: unknown option '[^'=]*=).*'/s, "$1…'");
@@ -86,8 +93,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .addHelpText('after', notes);
   try {
     const args = withGoFlags(argv.slice(2));
-    const named = args[0] === completion ? undefined : commands.get(args[0] ?? '');
-    for (const load of named ? [named] : commands.values()) (await load())(program, io);
+    for (const load of loadersFor(args[0])) (await load())(program, io);
     await program.parseAsync([...argv.slice(0, 2), ...args]);
     return 0;
   } catch (error) {

@@ -33,6 +33,16 @@ test('a command loads no other commands', async () => {
   expect(packages()).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(hono|jsonld)$/)]));
 });
 
+test('the version is told without loading a command', async () => {
+  using folder = temporaryFolder();
+  const { env, commands } = reported(folder.path);
+  expect(await runCairn(['--version'], { env })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+  expect(commands()).toEqual([]);
+});
+
 test('a start loads no libraries that it does not need, and starts no threads for work that may never come', async () => {
   using folder = temporaryFolder();
   const { env, packages, threads } = reported(folder.path);
