@@ -52,8 +52,8 @@ const signInPage = '/ui/sign-in';
 /** Where the browser goes if the reader is signing out. */
 let exit: string | undefined;
 
-/** From now on, whatever notices first that the session has ended, the browser goes to this address. */
-export function leaveBy(address: string): void {
+/** Whatever notices first that the session has ended, the browser then goes to this address. @param address undefined if nobody signs out. */
+export function leaveBy(address: string | undefined): void {
   exit = address;
 }
 

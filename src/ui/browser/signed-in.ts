@@ -14,6 +14,7 @@ async function signOut(): Promise<void> {
   try {
     await ask('/v1/auth/logout', { method: 'POST' });
   } catch (error) {
+    leaveBy(undefined);
     return part('sign-out').parentElement?.replaceChildren(
       element('span', { role: 'alert' }, sentenceOf(error)),
       button('Try again', () => void signOut()),
@@ -27,4 +28,8 @@ part('sign-out').addEventListener('click', () => void signOut());
 tabs.addEventListener('message', () => location.reload());
 document.addEventListener('visibilitychange', check);
 addEventListener('focus', check);
-addEventListener('pageshow', check);
+addEventListener('pageshow', () => {
+  // The browser may show the page again as it was left.
+  leaveBy(undefined);
+  check();
+});
