@@ -185,4 +185,9 @@ describe('an MLflow run', () => {
       'invalid_evidence',
     );
   });
+
+  test.each(['start_time', 'end_time'])('with a %s that nobody can write is refused', async (member) => {
+    const { status, json } = await postEvidence(service, { ...mlflow, [member]: 253_402_300_800_000 });
+    expect([status, json.details?.[0]?.pointer]).toEqual([400, `/${member}`]);
+  });
 });
