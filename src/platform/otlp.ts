@@ -67,7 +67,8 @@ async function openCodec(): Promise<OtlpCodec> {
   const encoded = (type: Type | undefined, value: object) =>
     type?.encode(type.fromObject(value)).finish() ?? new Uint8Array();
   return {
-    decode: (bytes) => withHexIds(request?.toObject(request.decode(bytes), { longs: String, bytes: String })),
+    decode: (bytes) =>
+      withHexIds(request?.toObject(request.decode(bytes), { longs: String, bytes: String, json: true })),
     encodeResponse: (answer) => encoded(response, answer),
     encodeProblem: (status) => encoded(problem, status),
   };

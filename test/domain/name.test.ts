@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { foldedName, nameFor, nameInDocument, subjectNameIn } from '../../src/domain/integrity/names/name.ts';
+import {
+  foldedName,
+  nameFor,
+  nameInDocument,
+  parsedDocument,
+  subjectNameIn,
+} from '../../src/domain/integrity/names/name.ts';
 
 const nameIn = (document: unknown) =>
   nameInDocument(Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)));
@@ -62,4 +68,11 @@ test('names things after documents about them, and after files that say nothing 
 test('names a run, whatever its user says about it', () => {
   const run = { name: 'train', torchVersion: '2.9', started: '2026-01-31T12:00:00Z', duration: 1 };
   expect(subjectNamed(documentUrn, run)).toBe('train');
+});
+
+test('reads no document that is nested too deeply to be written again', () => {
+  const nested = (depth: number) => Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+  expect(parsedDocument(nested(255))).toBeDefined();
+  expect(parsedDocument(nested(256))).toBeUndefined();
+  expect(parsedDocument(nested(30_000))).toBeUndefined();
 });

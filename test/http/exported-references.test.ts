@@ -101,6 +101,22 @@ test('what has no digest and no URI, such as a table of BigQuery, is the same on
   expect(new Set(made[0].map(String))).toEqual(new Set(made[1].map(String)));
 });
 
+test('a DID or a UUID that SLSA provenance names as a dependency is a name, because computations use contents', async () => {
+  const uris = [
+    'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
+    'urn:uuid:58172aac-d8ba-41ed-83dd-0b3aef56cc33',
+  ];
+  const statement = slsaStatement({ subject: [{ name: 'named', digest: { sha256: sha256('7') } }] });
+  const { buildDefinition } = provenance;
+  const resolvedDependencies = uris.map((uri) => ({ uri }));
+  const predicate = { ...provenance, buildDefinition: { ...buildDefinition, resolvedDependencies } };
+  const { status, json } = await postEvidence(service, { ...statement, predicate });
+  expect(status, JSON.stringify(json)).toBe(201);
+  const { runs } = (await send(service, 'GET', '/runs/v1')).json;
+  const [run] = runs.filter((one: { outputs: { name: string }[] }) => one.outputs[0]?.name === 'named');
+  expect(run.inputs.map(({ name }: { name: string }) => name).sort()).toEqual(uris);
+});
+
 test('tables and packages that SLSA provenance names are the same ones when it is imported again', async () => {
   const inputs = [
     { uri: 'postgres://db:5432/shop.public.orders', name: 'orders' },

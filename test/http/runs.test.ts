@@ -169,4 +169,18 @@ describe('GET /runs/v1/{id}', () => {
       expect((await send(service, 'GET', `/runs/v1/${one}`)).json).toMatchObject({ code: 'not_found' });
     expect((await send(service, 'GET', '/runs/v1/nonsense')).status).toBe(400);
   });
+
+  test.each([1e300, 3e11])('that lasted %d seconds has no end, in exports and checks', async (duration) => {
+    const id = await newRun(await newGraph(service), documentOf('endless', 1, { duration }), 1);
+    const { outputs } = await details(id);
+    const output = String(outputs[0]?.id);
+    for (const format of ['slsa', 'prov', 'cyclonedx']) {
+      const path = `/lineage/v1/${output}/provenance?format=${format}`;
+      expect((await send(service, 'GET', path)).status).toBe(200);
+    }
+    const rules = [{ name: 'has ended', require: 'made_by.all(c, c.ended > c.started)' }];
+    const policy = { cairn: 'policy/1', name: 'ended', rules };
+    const { status, json } = await send(service, 'POST', '/checks/v1', { subject: output, policy });
+    expect([status, json.result]).toEqual([200, 'cannot_tell']);
+  });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { modelStatement } from '../../src/domain/integrity/evidence/model-signing/signed-model.ts';
 import { newKey, type TestKey } from '../builders/keys.ts';
-import { slsaStatement } from '../builders/provenance.ts';
+import { sha256, slsaStatement } from '../builders/provenance.ts';
 import { postEvidence } from './evidence-samples.ts';
 import { exportBytes, newGraph } from './manifest-samples.ts';
 import { send } from './service.ts';
@@ -21,6 +23,8 @@ async function imported(file: unknown, by = registrant) {
   const { runs } = (await send(service, 'GET', `/runs/v1?graph_id=${graph}`)).json;
   return { graph, json, run: runs[0] };
 }
+
+const statementOf = async (id: string) => (await send(service, 'GET', `/statements/v1/id/${id}`)).json;
 
 async function trustOf(id: string) {
   const { json } = await send(
@@ -164,6 +168,68 @@ describe('a Sigstore bundle', () => {
     const bundle = await sigstore.sign(JSON.stringify(slsaStatement()), { type: payloadType });
     const { status, json } = await postEvidence(service, change(bundle));
     expect([status, json.code, json.details?.[0]?.pointer ?? '']).toEqual([400, 'invalid_evidence', pointer]);
+  });
+});
+
+describe('a signed file that says something else beside what is signed', () => {
+  const forged = slsaStatement({
+    subject: [{ name: 'forged', digest: { sha256: sha256('e') } }],
+    predicateType: 'https://example.com/approval',
+    predicate: { approved: true },
+  });
+
+  /** Imports what nobody has signed, and registers a genuine signature for it. */
+  async function registered(carried: object) {
+    const by = newKey().did;
+    const { graph, json } = await imported(envelope(newKey(), 'nobody', forged), by);
+    const [one] = json.statements;
+    const { timestamp } = await statementOf(one);
+    const statement = {
+      '@context': ownContextUrl,
+      '@type': 'CredentialRegistration',
+      registeredBy: by,
+      timestamp,
+      ...carried,
+    };
+    const body = { statement, generate_id: true, graph_id: graph };
+    const answer = await send(service, 'PUT', '/statements/v1', body);
+    expect(answer.status, answer.text).toBe(201);
+    return await Promise.all(json.statements.map(trustOf));
+  }
+
+  const model = modelStatement({
+    name: 'model',
+    resources: new Map([
+      ['a', sha256('a')],
+      ['b', sha256('b')],
+    ]),
+    serialization: { hash: 'sha256', shardSize: null, allowSymlinks: false, ignorePaths: [] },
+  });
+
+  test.each([
+    ['build', slsaStatement()],
+    ['model', model],
+  ])('vouches for nothing of an envelope beside that of a %s', async (_, said) => {
+    const bundle = await sigstore.sign(JSON.stringify(said), { type: payloadType });
+    const { json } = await imported(bundle, newKey().did);
+    expect(json.signatures).toEqual([{ result: 'ok', signer: 'ada@example.com' }]);
+    const all = await Promise.all(json.statements.map(statementOf));
+    const { subject } = all.find(({ sigstoreBundle }) => sigstoreBundle);
+    const both = { ...bundle, ...envelope(newKey(), 'nobody', forged), attestations: [{ bundle }] };
+    const sigstoreBundle = Buffer.from(JSON.stringify(both)).toString('base64');
+    const trusts = await registered({ subject, sigstoreBundle });
+    expect(new Set(trusts)).toEqual(new Set(['claimed']));
+  });
+
+  test('is checked with a byte order mark as without', async () => {
+    const bundle = await sigstore.sign(JSON.stringify(slsaStatement()), { type: payloadType });
+    const { json } = await imported(bundle, newKey().did);
+    const all = await Promise.all(json.statements.map(statementOf));
+    const { '@id': _, ...carrier } = all.find(({ sigstoreBundle }) => sigstoreBundle);
+    const sigstoreBundle = Buffer.from(`\ufeff${JSON.stringify(bundle)}`).toString('base64');
+    const body = { statement: { ...carrier, sigstoreBundle }, generate_id: true };
+    const { status, json: stored } = await send(service, 'PUT', '/statements/v1', body);
+    expect([status, await trustOf(`urn:cid:${stored.rdfc_cid}`)]).toEqual([201, 'signed']);
   });
 });
 

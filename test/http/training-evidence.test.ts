@@ -97,6 +97,39 @@ describe('a dvc.lock', () => {
     expect([status, json.code, json.details?.[0]?.pointer]).toEqual([400, 'invalid_evidence', pointer]);
   });
 
+  test('with numbers and tags that JSON does not have keeps them as text', async () => {
+    const odd = [
+      "schema: '2.0'",
+      'stages:',
+      '  odd:',
+      '    cmd: fit',
+      '    params:',
+      '      params.yaml: {high: .inf, low: -.inf, none: .nan, raw: !!binary aGk=, names: !!set {a, b}}',
+      '',
+    ].join('\n');
+    const graph = await newGraph(service);
+    const { status, json } = await postEvidence(service, odd, `?graph_id=${graph}`);
+    expect(status, JSON.stringify(json)).toBe(201);
+    const { runs } = (await send(service, 'GET', `/runs/v1?graph_id=${graph}`)).json;
+    const { parameters } = (await send(service, 'GET', `/runs/v1/${runs[0].id}`)).json;
+    expect(parameters[0].values).toEqual({
+      high: 'Infinity',
+      low: '-Infinity',
+      none: 'NaN',
+      raw: 'aGk=',
+      names: { a: null, b: null },
+    });
+  });
+
+  test.each([
+    ['a lone surrogate', 'a: "\\ud800"', 'invalid_json'],
+    ['lists in lists without end', `a: ${'['.repeat(500)}${']'.repeat(500)}`, 'too_deep'],
+  ])('with %s is refused', async (_, param, code) => {
+    const text = `schema: '2.0'\nstages:\n  s:\n    cmd: c\n    params:\n      p:\n        ${param}\n`;
+    const { status, json } = await postEvidence(service, text);
+    expect([status, json.code]).toEqual([400, code]);
+  });
+
   test('with aliases that grow without end is refused', async () => {
     const grown = Array.from(
       { length: 12 },
@@ -151,5 +184,10 @@ describe('an MLflow run', () => {
     expect((await postEvidence(service, { ...mlflow, status: 1, end_time: null })).json.code).toBe(
       'invalid_evidence',
     );
+  });
+
+  test.each(['start_time', 'end_time'])('with a %s that nobody can write is refused', async (member) => {
+    const { status, json } = await postEvidence(service, { ...mlflow, [member]: 253_402_300_800_000 });
+    expect([status, json.details?.[0]?.pointer]).toEqual([400, `/${member}`]);
   });
 });

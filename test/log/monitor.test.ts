@@ -124,6 +124,15 @@ describe('cairn log monitor', () => {
     const { look } = await serve(new TestLog(5));
     writeFileSync(join(folder, 'state'), 'nonsense');
     expect(await look()).toMatchObject({ code: 2, stderr: expect.stringContaining('is damaged') });
+    const good = join(folder, 'good');
+    expect((await look('--state', good)).code).toBe(0);
+    for (const change of [{ hashes: [] }, { size: 1_000_000_000 }]) {
+      writeFileSync(
+        join(folder, 'state'),
+        JSON.stringify({ ...JSON.parse(readFileSync(good, 'utf8')), ...change }),
+      );
+      expect(await look()).toMatchObject({ code: 2, stderr: expect.stringContaining('is damaged') });
+    }
     const other = await serve(new TestLog(5));
     expect((await other.look('--state', join(folder, 'other'))).code).toBe(0);
     expect(await look('--state', join(folder, 'other'))).toMatchObject({

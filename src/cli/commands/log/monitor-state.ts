@@ -7,26 +7,34 @@ import { failUsage } from '../../terminal/failure.ts';
 
 const hashes = z.array(z.base64());
 
+/** A tree has a perfect subtree for each bit of its size. */
+function isTree(tree: { readonly size: number; readonly hashes: readonly string[] }): boolean {
+  return tree.hashes.length === tree.size.toString(2).replaceAll('0', '').length;
+}
+
+const followedTree = z
+  .object({
+    /** How many entries of the service log were looked through for it. */
+    until: z.int().min(0),
+    size: z.int().min(0),
+    hashes,
+  })
+  .refine(isTree);
+
 /** What a monitor knows of a log from its last run. */
-const monitorState = z.object({
-  url: z.string(),
-  /** The keys that it trusts. */
-  keys: z.array(z.string()).min(1),
-  /** The last checkpoint, and the perfect subtrees of its tree. */
-  note: z.string(),
-  size: z.int().min(0),
-  hashes,
-  /** The logs of graphs and agents whose heads it has checked. */
-  logs: z.record(
-    z.string(),
-    z.object({
-      /** How many entries of the service log were looked through for it. */
-      until: z.int().min(0),
-      size: z.int().min(0),
-      hashes,
-    }),
-  ),
-});
+const monitorState = z
+  .object({
+    url: z.string(),
+    /** The keys that it trusts. */
+    keys: z.array(z.string()).min(1),
+    /** The last checkpoint, and the perfect subtrees of its tree. */
+    note: z.string(),
+    size: z.int().min(0),
+    hashes,
+    /** The logs of graphs and agents whose heads it has checked. */
+    logs: z.record(z.string(), followedTree),
+  })
+  .refine(isTree);
 export type MonitorState = z.output<typeof monitorState>;
 
 /** @throws Failure (usage) for a file that was not written by a monitor of this log. */

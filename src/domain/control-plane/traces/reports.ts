@@ -1,5 +1,6 @@
 import { uuidIn } from '../../integrity/identifiers/identifiers.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
 import type { SentEvent } from '../gateway/events.ts';
 import type { SentExchange } from '../gateway/exchanges.ts';
 import type { SentBody } from '../gateway/sent-bytes.ts';
@@ -97,8 +98,8 @@ function eventOf(span: Span, agent: string, trees: Trees): SentEvent {
     ['tool', textOf(attributes, 'tool') ?? span.name],
     ['type', toldBy(attributes, 'toolType')],
     ['call', toldBy(attributes, 'toolCall')],
-    ['arguments', parsed(toldBy(attributes, 'toolArguments'))],
-    ['result', parsed(toldBy(attributes, 'toolResult'))],
+    ['arguments', parsed(toldBy(attributes, 'toolArguments'), strictJson)],
+    ['result', parsed(toldBy(attributes, 'toolResult'), strictJson)],
     ['outcome', hasFailed(span) ? 'error' : 'ok'],
     ['error', toldBy(attributes, 'error')],
     ['duration_ms', span.end - span.start],
@@ -142,14 +143,21 @@ function countOf(attributes: Attributes, meaning: Meaning): number | null {
 }
 
 /** Many exporters can only send texts, so messages may be JSON in a text. */
-function parsed(value: unknown): unknown {
+function parsed(value: unknown, parse: (text: string) => unknown = JSON.parse): unknown {
   if (typeof value !== 'string') return value;
   try {
-    const inside: unknown = JSON.parse(value);
+    const inside = parse(value);
     return isObject(inside) || Array.isArray(inside) ? inside : value;
   } catch {
     return value;
   }
+}
+
+const deepest = 64;
+
+/** Records have no numbers and texts that RFC 8785 cannot write, such as half of an emoji. */
+function strictJson(text: string): unknown {
+  return parseStrictJson(Buffer.from(text), { maxDepth: deepest, exactNumbers: false });
 }
 
 function bodyOf(value: unknown): SentBody | null {

@@ -92,7 +92,7 @@ function attributesIn(value: unknown): Map<string, unknown> {
 function plain(value: unknown, depth = 0): unknown {
   if (!isObject(value) || depth > deepest) return null;
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = value;
-  if (intValue !== undefined) return Number(intValue);
+  if (intValue !== undefined) return Number.isFinite(Number(intValue)) ? Number(intValue) : null;
   if (arrayValue !== undefined) return listIn(arrayValue, 'values').map((one) => plain(one, depth + 1));
   if (kvlistValue !== undefined) {
     const members = listIn(kvlistValue, 'values').map(({ key, value: one }) => [

@@ -77,8 +77,10 @@ export interface Evidence {
    * A DSSE envelope, or a Sigstore bundle, which vouches for everything above. A bundle is about the first thing of `about`, or
    * else the first output.
    */
-  readonly signature?: { readonly envelope: JsonObject } | { readonly bundle: JsonObject };
+  readonly signature?: SignedFile;
 }
+
+export type SignedFile = { readonly envelope: JsonObject } | { readonly bundle: JsonObject };
 
 /** A format that Cairn reads. One file, with pure functions. */
 export interface EvidenceKind {

@@ -3,8 +3,11 @@ import type { JsonObject } from '../../json/is-object.ts';
 import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseUtcTime } from '../identifiers/timestamp.ts';
 import type { Canonicalizer } from '../proofs/proof.ts';
-import { type Evidence, EvidenceProblem } from './evidence.ts';
-import { evidenceKinds } from './kinds.ts';
+import { type Evidence, type EvidenceKind, EvidenceProblem, type SignedFile } from './evidence.ts';
+import { sigstoreBundle } from './in-toto/bundle.ts';
+import { dsseEnvelope } from './in-toto/envelope.ts';
+import { isModelBundle } from './model-signing/model-bundle.ts';
+import { modelSigning } from './model-signing/model-evidence.ts';
 import { derive } from './statements.ts';
 import { identified } from './things.ts';
 
@@ -13,7 +16,7 @@ import { identified } from './things.ts';
  * of the statement that carries it. So an import needs no record of what was signed.
  */
 export async function vouchedFor(
-  signed: JsonObject,
+  signed: SignedFile,
   { registeredBy, timestamp }: JsonObject,
   identifier: Canonicalizer,
 ): Promise<string[]> {
@@ -30,25 +33,30 @@ export async function vouchedFor(
 
 /** The ids of the things that a bundle is about. */
 export async function signedThings(bundle: JsonObject): Promise<string[]> {
-  return await ofEvidence(bundle, async ({ about, steps = [] }) =>
+  return await ofEvidence({ bundle }, async ({ about, steps = [] }) =>
     [...about, ...steps.flatMap(({ outputs }) => outputs)].map((thing) => identified(thing).id),
   );
 }
 
-/** Nothing if it is no signed evidence. */
+/** Nothing if it is no evidence. */
 async function ofEvidence(
-  signed: JsonObject,
+  signed: SignedFile,
   work: (evidence: Evidence) => Promise<string[]>,
 ): Promise<string[]> {
-  const kind = evidenceKinds.find((one) => one.recognises(signed));
+  const document = 'envelope' in signed ? signed.envelope : signed.bundle;
   try {
-    const evidence = kind ? [await kind.read(signed, '')].flat() : [];
-    const ids = await Promise.all(evidence.filter(({ signature }) => signature).map(work));
-    return ids.flat();
+    const evidence = [await checkedKind(signed).read(document, '')].flat();
+    return (await Promise.all(evidence.map(work))).flat();
   } catch (error) {
     if (error instanceof EvidenceProblem) return [];
     // A statement that nobody accepts vouches for nothing.
     if (error instanceof ServiceError && error.code !== 'unavailable') return [];
     throw error;
   }
+}
+
+/** The format whose signature is checked. Members of other formats may stand beside it, which nobody has signed. */
+function checkedKind(signed: SignedFile): EvidenceKind {
+  if ('envelope' in signed) return dsseEnvelope;
+  return isModelBundle(signed.bundle) ? modelSigning : sigstoreBundle;
 }

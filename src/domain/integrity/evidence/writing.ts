@@ -23,11 +23,13 @@ export interface EvidenceWriting {
   readonly store: (blobs: readonly SmallBlob[]) => Promise<void>;
   /**
    * Stores statements, and before them the blobs that they name. Those who do so at the same time share one write.
+   * @param registrar in whose name, as `registrarKey` says it. Default: of the writer.
    * @returns the names of the statements, and whether one in the same write was new.
    */
   readonly put: (
     statements: readonly JsonObject[],
     blobs: readonly SmallBlob[],
+    registrar?: string,
   ) => Promise<{ names: readonly StatementName[]; isNew: boolean }>;
 }
 
@@ -54,7 +56,7 @@ export function evidenceWriting(
   const store = async (given: readonly SmallBlob[]) => {
     await writes.run(() => storeMissing(blobs, given), writer.caller);
   };
-  const putAll = async (puts: readonly Put[]) => {
+  const putAll = async (registrar: string, puts: readonly Put[]) => {
     const texts = puts.flatMap(({ statements }) => statements.map((one) => JSON.stringify(one)));
     for (const text of texts) assertSize(text, ports.limits);
     await store(puts.flatMap((one) => one.blobs));
@@ -67,7 +69,7 @@ export function evidenceWriting(
       async (at) => {
         const body = bodyOf(texts.slice(at, at + statementsAtOnce));
         const put = { ...body, isBatch: true, generateId: true, graphId, issueVc: false };
-        return await storeStatements(ports, writer, put);
+        return await storeStatements(ports, { ...writer, registrar }, put);
       },
       { concurrency: writesAtOnce },
     );
@@ -83,7 +85,8 @@ export function evidenceWriting(
   return {
     identifyAll: identifying(ports.identifier),
     store,
-    put: (statements, named) => gathering.run('', { statements, blobs: named }, putAll),
+    put: (statements, named, registrar = writer.registrar) =>
+      gathering.run(registrar, { statements, blobs: named }, (puts) => putAll(registrar, puts)),
   };
 }
 

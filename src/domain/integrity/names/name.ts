@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { jsonShape } from '../../json/strict-json.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
 
 /** Larger documents have no name. */
@@ -80,9 +81,13 @@ function cut(text: string): string {
   return text.length <= nameLimit ? text : [...text].slice(0, nameLimit).join('');
 }
 
+/** As deep as JSON may be that callers send. Whoever writes a deeper value again has no stack left. */
+const deepest = 256;
+
 /** The JSON value of a small document; undefined if it is none. */
 export function parsedDocument(bytes: Uint8Array): unknown {
   if (bytes.length > documentLimit || !mayBeObject(bytes)) return undefined;
+  if (jsonShape(bytes).depth > deepest) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {

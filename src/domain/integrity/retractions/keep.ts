@@ -72,7 +72,7 @@ export async function retractionsIn(
 }
 
 export interface SignatureKeeping extends Pick<RetractionKeeping, 'retractions'> {
-  readonly signatures: Pick<Signatures, 'insert' | 'update'>;
+  readonly signatures: Pick<Signatures, 'insert' | 'update' | 'among'>;
 }
 
 /** Stores the results of checks, and which retractions they prove. */

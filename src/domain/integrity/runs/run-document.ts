@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
+import { timesEnd } from '../identifiers/timestamp.ts';
 import { parsedDocument } from '../names/name.ts';
 
 /**
@@ -55,6 +56,13 @@ const shape = z.object(members).partial();
 
 export type RunFacts = z.output<typeof shape>;
 export type GitState = z.output<typeof git>;
+
+/** When a run ended, in RFC 3339; undefined if it does not say so, or names a time that RFC 3339 cannot write. */
+export function endOf({ started, duration }: Pick<RunFacts, 'started' | 'duration'>): string | undefined {
+  if (started === undefined || duration === undefined) return undefined;
+  const end = Date.parse(started) + duration * 1_000;
+  return end < timesEnd ? new Date(end).toISOString() : undefined;
+}
 
 /** The document about a run, as it is stored. */
 export function runDocument(facts: RunFacts & { readonly name: string }): JsonObject {

@@ -24,21 +24,28 @@ export async function checkBundle(
     return failedCheck({ code: 'bundle_not_base64', most: bundleLimit });
   const { sigstore, blobs } = ports;
   const bytes = Buffer.from(bundle, 'base64');
-  const document = jsonIn(bytes.toString());
-  if (isObject(document) && isModelBundle(document)) return await checkModelBundle(ports, document, subject);
+  const document = bundleDocument(bytes);
+  if (!document) return failedCheck({ code: 'bundle_not_json' });
+  if (isModelBundle(document)) return await checkModelBundle(ports, document, subject);
   const cid = typeof subject === 'string' ? cidIn(subject) : undefined;
   const artefact = cid && (await artefactOf(blobs, cid));
   const check = await sigstore.verify(bytes, artefact);
   if (check.result !== 'ok') return check;
   const digest = cid?.multihash === 'sha2-256' ? cid.digest : artefact && sha256Digest(artefact);
-  const signed = signedDigests(bytes);
+  const signed = signedDigests(document);
   // The signature of a bundle without an envelope was checked against the artefact itself.
   if (signed === undefined || signed.payload === subject) return check;
-  if ((await signedThings(signed.bundle)).includes(String(subject))) return check;
+  if ((await signedThings(document)).includes(String(subject))) return check;
   if (!digest)
     return { ...check, result: 'unknown', reason: { code: 'subject_not_stored', subject: String(subject) } };
   if (signed.digests.includes(Buffer.from(digest).toString('hex'))) return check;
   return { ...check, result: 'failed', reason: { code: 'other_subject', subject: String(subject) } };
+}
+
+/** The JSON of a bundle; undefined if it is none. A byte order mark is no part of it. */
+export function bundleDocument(bytes: Uint8Array): JsonObject | undefined {
+  const document = jsonIn(new TextDecoder().decode(bytes));
+  return isObject(document) ? document : undefined;
 }
 
 async function artefactOf(blobs: BundleChecking['blobs'], cid: Cid): Promise<Uint8Array | undefined> {
@@ -49,15 +56,13 @@ async function artefactOf(blobs: BundleChecking['blobs'], cid: Cid): Promise<Uin
 }
 
 /** What the DSSE envelope of a bundle signs; undefined without an envelope. */
-function signedDigests(bytes: Uint8Array) {
-  const bundle: JsonObject = JSON.parse(Buffer.from(bytes).toString());
-  const { dsseEnvelope } = bundle;
+function signedDigests({ dsseEnvelope }: JsonObject) {
   if (!isObject(dsseEnvelope)) return undefined;
   const payload = Buffer.from(String(dsseEnvelope.payload), 'base64').toString();
   const statement: unknown = jsonIn(payload);
   const subjects = isObject(statement) && Array.isArray(statement.subject) ? statement.subject : [];
   const digests = subjects.map((one) => String(one?.digest?.sha256));
-  return { bundle, payload: payload.trim(), digests };
+  return { payload: payload.trim(), digests };
 }
 
 function jsonIn(text: string): unknown {

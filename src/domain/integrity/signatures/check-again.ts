@@ -7,7 +7,7 @@ import { checkSignatures, type SignatureVerifying } from './check.ts';
 import type { Signature, Signatures } from './signatures.ts';
 
 export interface CheckingAgain extends Pick<SignatureKeeping, 'retractions'> {
-  readonly signatures: Pick<Signatures, 'page' | 'insert' | 'update' | 'remove'>;
+  readonly signatures: Pick<Signatures, 'page' | 'among' | 'insert' | 'update' | 'remove'>;
   readonly statements: Pick<StatementStore, 'byJcsCid'>;
   readonly verifying: SignatureVerifying;
 }

@@ -4,12 +4,14 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { validity } from '../credentials/credential-shape.ts';
 import { verifyCredentialProof } from '../credentials/signed-claims.ts';
 import { issuerCheck } from '../credentials/verify-credential.ts';
+import type { SignedFile } from '../evidence/evidence.ts';
 import { vouchedFor } from '../evidence/vouched.ts';
 import { jcs } from '../identification/jcs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
 import type { StatementRow } from '../ports.ts';
 import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
+import { bundleDocument } from './bundle.ts';
 import { registrantOf } from './proven.ts';
 import { type Signature, signatureId } from './signatures.ts';
 import { verifyStatementProof } from './statement-proof.ts';
@@ -129,16 +131,21 @@ function identifiersIn(texts: readonly unknown[]): string[] {
 }
 
 /** What follows from the in-toto statement that is signed. */
-async function vouched({ identifier }: SignatureVerifying, signed: unknown, carrier: JsonObject) {
-  return isObject(signed) ? await vouchedFor(signed, carrier, identifier) : [];
+async function vouched(
+  { identifier }: SignatureVerifying,
+  signed: SignedFile | undefined,
+  carrier: JsonObject,
+): Promise<string[]> {
+  return signed ? await vouchedFor(signed, carrier, identifier) : [];
 }
 
-function bundleIn(base64: unknown): unknown {
-  try {
-    return JSON.parse(Buffer.from(String(base64), 'base64').toString());
-  } catch {
-    return undefined;
-  }
+function envelopeIn(envelope: unknown): SignedFile | undefined {
+  return isObject(envelope) ? { envelope } : undefined;
+}
+
+function bundleIn(base64: unknown): SignedFile | undefined {
+  const bundle = bundleDocument(Buffer.from(String(base64), 'base64'));
+  return bundle && { bundle };
 }
 
 const proofMember = Buffer.from('"proof":');
@@ -161,7 +168,7 @@ async function* checkCarried(ports: SignatureVerifying, row: StatementRow): Asyn
     yield {
       kind: 'dsse',
       outcome: ports.dsse(envelope),
-      about: [...payloadOf(envelope), ...(await vouched(ports, envelope, document))],
+      about: [...payloadOf(envelope), ...(await vouched(ports, envelopeIn(envelope), document))],
     };
   if (bundle !== undefined)
     yield {

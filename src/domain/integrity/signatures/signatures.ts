@@ -95,15 +95,33 @@ export function checkOf({ result, reason, why }: Pick<Signature, 'result' | 'rea
   return { result, reason: why ?? { code: 'signature_fails' } };
 }
 
-/** Stores the results of checks. A newer result replaces the one from when the statement was stored before. */
+const recordsAtOnce = 500;
+
+/** Stores the results of checks. Another result replaces the one from when the statement was stored before. */
 export async function keepSignatures(
-  signatures: Pick<Signatures, 'insert' | 'update'>,
+  signatures: Pick<Signatures, 'insert' | 'update' | 'among'>,
   checked: readonly Signature[],
 ): Promise<void> {
   const areNew = await signatures.insert(checked);
-  for (const [at, { id, signer, identityIssuer, result, reason, why }] of checked.entries())
-    if (!areNew[at])
-      await signatures.update(id, { issued: null }, { signer, identityIssuer, result, reason, why });
+  const again = checked.filter((_, at) => !areNew[at]);
+  // A statement with a proof and a credential has two results about itself. The last one counts.
+  const known = [...new Map(again.map((one) => [one.id, one])).values()];
+  for (let at = 0; at < known.length; at += recordsAtOnce) {
+    const group = known.slice(at, at + recordsAtOnce);
+    const ids = group.map(({ id }) => id);
+    const stored = await signatures.among('key', ids, 1);
+    for (const [index, one] of group.entries()) {
+      const [before] = stored[index] ?? [];
+      const [told, found] = [before && resultOf(before), resultOf(one)];
+      // Readers ask for checks, and a signature can be about thousands of things.
+      if (JSON.stringify(told) !== JSON.stringify(found))
+        await signatures.update(one.id, { issued: null }, found);
+    }
+  }
+}
+
+function resultOf({ signer, identityIssuer, result, reason, why }: Signature) {
+  return { signer, identityIssuer, result, reason, why };
 }
 
 /** The JCS text of a credential that this service has issued for a statement; undefined for any other id. */

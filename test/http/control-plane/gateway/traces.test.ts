@@ -171,6 +171,33 @@ test('a span that is not accepted stops no other, and the answer says why', asyn
   expect((await storedFor(revoked)).exchanges).toEqual([]);
 });
 
+test.each([json, protobuf])(
+  'results of tools that no JSON of a record can hold are kept as text: %s',
+  async (type) => {
+    const agent = await gateway.agent();
+    const results = [
+      '{"text":"half of an emoji \\ud83d"}',
+      '{"loss":1e999}',
+      `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
+      Number.NaN,
+    ];
+    const spans = traced({ 'cairn.agent_id': agent, 'cairn.project_id': project }, (tracer) => {
+      const chat = tracer.startSpan('chat', { attributes: { 'gen_ai.operation.name': 'chat' } });
+      for (const result of results) {
+        const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.result': result };
+        tracer.startSpan('tool', { attributes }, trace.setSpan(context.active(), chat)).end();
+      }
+      chat.end();
+    });
+    const serializer = type === json ? JsonTraceSerializer : ProtobufTraceSerializer;
+    expect((await post(serializer.serializeRequest(spans), type)).status).toBe(200);
+    const { exchanges, events } = await storedFor(agent);
+    expect([exchanges.length, events.length]).toEqual([1, results.length]);
+    const kept = events.map(({ detail }) => JSON.parse(detail).result);
+    expect(new Set(kept)).toEqual(new Set([...results.slice(0, 3), type === json ? undefined : 'NaN']));
+  },
+);
+
 test('a span with the id of another and other content is refused, and the first one stays', async () => {
   const agent = await gateway.agent();
   const span = {

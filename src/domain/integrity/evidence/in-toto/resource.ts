@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { referenceIdentifier } from '../../identifiers/identifiers.ts';
+import { isCidUrn } from '../../identifiers/identifiers.ts';
 import type { Thing } from '../evidence.ts';
 import { digestLengths, isHex } from '../sbom/digests.ts';
 import { uriReference } from '../things.ts';
@@ -28,12 +28,12 @@ export const resource = z.looseObject({
 type Resource = z.output<typeof resource>;
 
 /**
- * A resource as a thing. A Git commit has the same id, whichever version of the formats names it. Without a digest, a URI that is
- * an identifier here, as exports write it, is this identifier.
+ * A resource as a thing. A Git commit has the same id, whichever version of the formats names it. Without a digest, the URN of
+ * a CID, as exports write it, is this identifier.
  */
 export function thingOf({ name, uri, digest }: Resource): Thing {
   const given = Object.entries(digest ?? {}).filter(([, value]) => value !== '');
-  const id = given.length === 0 ? referenceIdentifier(uri ?? '') : undefined;
+  const id = given.length === 0 && uri != null && isCidUrn(uri) ? uri : undefined;
   const called = name || (id === undefined ? uri : undefined);
   const isGit = uri?.startsWith('git+') || uri?.startsWith('git:');
   const named = given.map(([algorithm, value]) => [

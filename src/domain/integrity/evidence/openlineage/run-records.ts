@@ -12,6 +12,8 @@ export const lineageRuns = collection('openlineage_runs', {
     version: z.int(),
     graphId: z.string().nullable(),
     registeredBy: z.string().min(1),
+    /** As `registrarKey` names who brings the events. Null in records of earlier versions. */
+    registrar: z.string().nullable().default(null),
     /** A `RunState` as JSON. */
     state: z.string(),
     /** The ids of the statements that were ever made about the run as a whole. All but those that count are withdrawn. */

@@ -98,7 +98,9 @@ class LineageFollower {
     const { lineageRuns, lineageTurns } = this.#ports;
     const { registrar, registeredBy, graphId } = origin;
     const id = runKey(registrar, registeredBy, graphId, state.runId);
-    const merged = await lineageTurns.run(id, () => merge(lineageRuns, { id, registeredBy, graphId }, state));
+    const merged = await lineageTurns.run(id, () =>
+      merge(lineageRuns, { id, registeredBy, registrar, graphId }, state),
+    );
     return merged.end ? await this.#settle(id) : undefined;
   }
 
@@ -133,6 +135,8 @@ class LineageFollower {
       const { isNew } = await this.#writing.put(
         [...following.statements, ...retractions],
         following.documents.map(bytesOf),
+        // Events of others change the run, but only who brought it can withdraw what it says.
+        run.registrar ?? undefined,
       );
       this.isNew ||= isNew;
       const readers = await this.#versions.readers(run, state);
@@ -189,7 +193,7 @@ const runsAtOnce = 100;
 
 async function merge(
   runs: RunFollowing['lineageRuns'],
-  of: Pick<LineageRun, 'id' | 'registeredBy' | 'graphId'>,
+  of: Pick<LineageRun, 'id' | 'registeredBy' | 'registrar' | 'graphId'>,
   state: RunState,
 ): Promise<RunState> {
   return await trying(async () => {
@@ -201,9 +205,10 @@ async function merge(
     }
     const merged = mergeStates(JSON.parse(run.state), state);
     const text = JSON.stringify(merged);
-    if (text === run.state) return merged;
-    const { version } = run;
-    return (await runs.update(of.id, { version }, { version: version + 1, state: text })) && merged;
+    const { version, registrar } = run;
+    if (text === run.state && registrar === of.registrar) return merged;
+    const change = { version: version + 1, state: text, registrar: of.registrar };
+    return (await runs.update(of.id, { version }, change)) && merged;
   });
 }
 

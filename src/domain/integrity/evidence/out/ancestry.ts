@@ -6,7 +6,7 @@ import type { Lineage } from '../../lineage/graph.ts';
 import { splitNode } from '../../lineage/one-node.ts';
 import { documentLimit, parsedDocument } from '../../names/name.ts';
 import type { StatementScope } from '../../ports.ts';
-import type { RunFacts } from '../../runs/run-document.ts';
+import { endOf, type RunFacts } from '../../runs/run-document.ts';
 import { type FindRunPorts, findRun, type Run } from '../../runs/runs.ts';
 import type { Trust } from '../../signatures/trust.ts';
 import { digestsReferredTo, uriOf } from '../things.ts';
@@ -172,12 +172,9 @@ function digestOf(cid: Cid): [string, string] {
 }
 
 /** RFC 3339, if the run says when. */
-export function timesOf({ facts: { started, duration }, time }: AncestorRun): {
-  start?: string;
-  end?: string;
-} {
+export function timesOf({ facts, time }: AncestorRun): { start?: string; end?: string } {
+  const { started } = facts;
   if (started === undefined) return time === null ? {} : { end: new Date(time).toISOString() };
-  const end =
-    duration === undefined ? undefined : new Date(Date.parse(started) + duration * 1_000).toISOString();
+  const end = endOf(facts);
   return { start: started, ...(end !== undefined && { end }) };
 }

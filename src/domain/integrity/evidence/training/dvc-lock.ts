@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
+import { decodeUtf8, parseStrictJson } from '../../../json/strict-json.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Step, type Thing } from '../evidence.ts';
 import { asFormat } from '../shaped.ts';
 
@@ -43,15 +44,30 @@ export function looksLikeDvcLock(head: Uint8Array): boolean {
 async function parse(bytes: Uint8Array): Promise<JsonObject | undefined> {
   if (!looksLikeDvcLock(bytes)) return undefined;
   if (bytes.length > largest) throw new EvidenceProblem(`A dvc.lock has at most ${largest} bytes.`);
+  const json = Buffer.from(await jsonOf(decodeUtf8(bytes)));
+  const document = parseStrictJson(json, { maxDepth, exactNumbers: false });
+  if (!isObject(document)) return undefined;
+  return dvcLock.recognises(document) ? document : inSecondSchema(document);
+}
+
+const maxDepth = 64;
+
+/** Tags of values that JSON does not have are left out. */
+const yamlOptions = { maxAliasCount: 100, resolveKnownTags: false, logLevel: 'error' } as const;
+
+async function jsonOf(yaml: string): Promise<string> {
   const { parse: parseYaml } = await import('yaml');
   try {
-    const document: unknown = parseYaml(Buffer.from(bytes).toString(), { maxAliasCount: 100 });
-    if (!isObject(document)) return undefined;
-    return dvcLock.recognises(document) ? document : inSecondSchema(document);
+    return JSON.stringify(parseYaml(yaml, yamlOptions), asJson) ?? 'null';
   } catch (error) {
     const [reason] = error instanceof Error ? error.message.split('\n') : [];
     throw new EvidenceProblem(`The YAML is broken: ${reason}`);
   }
+}
+
+/** JSON has no NaN and no Infinity, which parameters may be. */
+function asJson(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }
 
 /** Schema 1.0 has the stages alone. @returns undefined for another document. */

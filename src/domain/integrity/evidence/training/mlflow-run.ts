@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { timesEnd } from '../../identifiers/timestamp.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
 import { asFormat } from '../shaped.ts';
 
 const text = z.string().min(1);
 const texts = z.record(z.string(), z.string());
-const time = z.int().min(0);
+const time = z
+  .int()
+  .min(0)
+  .max(timesEnd - 1);
 const dataset = z.object({
   name: text,
   digest: text.nullish(),

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { statementNode } from '../../lineage/edges.ts';
-import { type RunFacts, runFactsIn } from '../../runs/run-document.ts';
+import { endOf, type RunFacts, runFactsIn } from '../../runs/run-document.ts';
 import { registrantOf } from '../../signatures/proven.ts';
 import type { ReferringStatement } from '../../statements/rows.ts';
 import type { Computation, Fact, SignatureFact } from '../facts.ts';
@@ -99,18 +99,18 @@ function isThere(metadata: ReferringStatement, { documents }: Knowledge): boolea
   return inField(metadata, 'metadata').every((id) => documents.isRead(id));
 }
 
-function runFields({ command, exit_code, started, duration, parameters, metrics, metadata }: RunFacts) {
+function runFields(facts: RunFacts) {
+  const { command, exit_code, started, parameters, metrics, metadata } = facts;
   const given = metadata?.parameters;
   const values = [...(isObject(given) ? [given] : []), ...(parameters ?? []).map((one) => one.values)];
-  const ended =
-    started !== undefined && duration !== undefined ? Date.parse(started) + duration * 1_000 : undefined;
+  const ended = endOf(facts);
   return {
     ...(command && { command: command.join(' ') }),
     ...(exit_code !== undefined && { exit_code }),
     ...(values.length > 0 && { parameters: Object.assign({}, ...values) as JsonObject }),
     ...(metrics && { metrics }),
     ...(started !== undefined && { started }),
-    ...(ended !== undefined && { ended: new Date(ended).toISOString() }),
+    ...(ended !== undefined && { ended }),
   };
 }
 
