@@ -1,5 +1,7 @@
 import { isVisible } from '../../access/visibility.ts';
+import { encodeCollection } from '../blobs/iroh-collection.ts';
 import type { KnownBytes, SameBytes } from '../blobs/same-bytes.ts';
+import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { StatementScope } from '../ports.ts';
 import type { Referring, StatementIndex } from '../statements/questions.ts';
 import type { Membership, ReferringStatement } from '../statements/rows.ts';
@@ -7,6 +9,9 @@ import { statementNode } from './edges.ts';
 
 /** Smaller artefacts, such as the empty log of two pipelines, are equal by chance. So they are drawn once in each graph. */
 const leastShared = 8;
+
+/** It is equal by chance, too. */
+const emptyFolder = cidUrn(cidOf(codecs.hashSequence, encodeCollection([]).root));
 
 /** The identifiers that one answer may ask about. */
 const mostAsked = 20_000;
@@ -124,7 +129,8 @@ export class OneNode {
     const bytes = this.#known.get(identifier);
     if (!bytes) return identifier;
     const [name] = bytes.names;
-    const isShared = bytes.size >= leastShared || this.#scope.graphId !== null || name === this.#start;
+    const isByChance = bytes.size < leastShared || name === emptyFolder;
+    const isShared = !isByChance || this.#scope.graphId !== null || name === this.#start;
     return isShared || graph === undefined ? name : `${name}#${graph}`;
   }
 }
