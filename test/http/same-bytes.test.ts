@@ -52,7 +52,7 @@ describe('two hashes of the same bytes', () => {
     expect(answer.json.cid).toBe(cid.text);
   };
   const folder = async (files: readonly Buffer[]) => {
-    const entries = files.map((file) => ({ name: 'a', digest: cidOf(codecs.raw, file).digest }));
+    const entries = files.map((file, at) => ({ name: `${at}`, digest: cidOf(codecs.raw, file).digest }));
     const { metadata, root } = encodeCollection(entries);
     await store(metadata);
     await store(root);
@@ -176,6 +176,29 @@ describe('two hashes of the same bytes', () => {
     );
     const inGraph = await lineage(mine.data.text, `direction=downstream&graph_id=${mine.graph}`);
     expect(inGraph.nodes.map(({ id }) => id)).toContain(cidUrn(logCid));
+  });
+
+  test('an empty file in the folders of two pipelines joins no strangers', async () => {
+    const nothing = Buffer.alloc(0);
+    await store(nothing);
+    const pipeline = async () => {
+      const graph = await newGraph(service);
+      const data = Buffer.from(randomUUID());
+      await store(data);
+      const made = await folder([nothing, data]);
+      const [source, report] = [0, 1].map(() => cidOf(codecs.raw, randomUUID())) as [Cid, Cid];
+      await step(source, made, graph);
+      return {
+        source,
+        data: cidOf(codecs.raw, data),
+        used: await step(cidOf(codecs.raw, nothing), report, graph),
+      };
+    };
+    const [mine, theirs] = [await pipeline(), await pipeline()];
+    const ids = async (start: Cid) =>
+      (await lineage(start.text, 'direction=downstream')).nodes.map(({ id }) => id);
+    await expect.poll(async () => await ids(mine.source)).toContain(mine.used);
+    expect(await ids(mine.source)).not.toContain(theirs.used);
   });
 });
 

@@ -1,6 +1,7 @@
 import { isVisible } from '../../access/visibility.ts';
 import { encodeCollection } from '../blobs/iroh-collection.ts';
 import type { KnownBytes, SameBytes } from '../blobs/same-bytes.ts';
+import type { Folders } from '../folders/folders.ts';
 import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { StatementScope } from '../ports.ts';
 import type { Referring, StatementIndex } from '../statements/questions.ts';
@@ -77,6 +78,23 @@ export class OneNode {
     };
   }
 
+  /** Folders by node. A file that is equal by chance is the one in the graph of its folder. */
+  folders(folders: Folders): Folders {
+    return {
+      ...folders,
+      membersOf: async (node, index, scope) => {
+        const found = await folders.membersOf(splitNode(node)[0], index, scope);
+        if (!found) return undefined;
+        await this.#learn(found.stated.map(({ member }) => member));
+        const stated = found.stated.map((one) => ({
+          ...one,
+          member: this.#nodeOf(one.member, graphOf(one.statement, this.#scope)),
+        }));
+        return { ...found, stated };
+      },
+    };
+  }
+
   #answer(node: string, answers: readonly Referring[]): Referring {
     const [, graph] = splitNode(node);
     const seen = new Set<string>();
@@ -122,7 +140,14 @@ export class OneNode {
       seen.add(key);
       return [{ identifier: node, role }];
     });
-    return { ...statement, references };
+    return {
+      ...statement,
+      references,
+      // Rows of the embedded store read it on access, and a spread leaves that out.
+      get memberships() {
+        return statement.memberships;
+      },
+    };
   }
 
   #nodeOf(identifier: string, graph: string | undefined): string {
