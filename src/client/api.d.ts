@@ -2751,7 +2751,7 @@ export interface components {
             id: string;
             /** @description Only nodes that are statements have a type and a trust */
             nodes: {
-                /** @description An identifier. One artefact is one node: bytes that are or were stored are called after their BLAKE3 CID. An artefact of less than 8 bytes is a node in each graph, and its id ends with # and the graph */
+                /** @description An identifier. One artefact is one node: bytes that are or were stored are called after their BLAKE3 CID. An artefact of less than 8 bytes, or an empty folder, is a node in each graph, and its id ends with # and the graph */
                 id: string;
                 /** @enum {string} */
                 kind: "artefact" | "actor" | "statement";

@@ -254,6 +254,10 @@ describe.concurrent('cairn get', () => {
       stderr: '"abc" is neither a CID nor a file that exists.\n',
     });
     expect(existsSync(join(folder.path, 'out'))).toBe(false);
+    expect(await cairn(['get', abc, '-o', join(folder.path, 'out/')], { env: service.env })).toMatchObject({
+      code: 2,
+      stderr: `The folder ${join(folder.path, 'out/')} does not exist. Make it first.\n`,
+    });
   });
 
   test('names a file in a folder after what it holds, and never replaces one', async () => {

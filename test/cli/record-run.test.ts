@@ -64,6 +64,24 @@ describe('cairn record keeps what was done', () => {
     });
   });
 
+  test('whole numbers of parameters as they are, and merged YAML as programs read it', async () => {
+    using project = useProject(service);
+    writeFileSync(
+      project.file('seeds.json'),
+      '{"a": [12345678901234567890, -9007199254740993, 1e20, 42], "b": 2.5}',
+    );
+    const merged = 'base: &base {lr: 0.1, steps: 9}\ntrain: {<<: *base, steps: 5}\n[a, b]: list\n';
+    writeFileSync(project.file('merged.yaml'), merged);
+    const options = ['--params', 'seeds.json', 'merged.yaml', '--output', 'x', '--json'];
+    const run = await project.record(options, 'echo x > x');
+    expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
+    const { parameters } = await documentOf(JSON.parse(run.stdout).computation);
+    expect(parameters.map(({ values }: { values: unknown }) => values)).toEqual([
+      { a: ['12345678901234567890', '-9007199254740993', 1e20, 42], b: 2.5 },
+      { base: { lr: 0.1, steps: 9 }, train: { lr: 0.1, steps: 5 }, '[ a, b ]': 'list' },
+    ]);
+  });
+
   test('the commit, the branch and whether the tree was clean, without the address of a remote', async () => {
     using project = useProject(service);
     const git = (...args: string[]) =>

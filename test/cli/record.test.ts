@@ -190,6 +190,12 @@ describe('cairn record', () => {
     expect([name.code, name.stderr]).toEqual([2, expect.stringContaining('has a name that is not UTF-8.')]);
   });
 
+  test('says where the command goes if an option has taken it', async () => {
+    using project = useProject(service);
+    const run = await project.run(['record', '--name', 'test', '--output', 'x', 'touch', 'x']);
+    expect([run.code, run.stderr]).toEqual([2, 'Write the command after --.\n']);
+  });
+
   test.each([
     ['a service that is away', 3, 'cannot be reached', [], { CAIRN_URL: 'http://127.0.0.1:9' }],
     ['an unknown graph', 1, 'There is no graph', ['--graph', '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4'], {}],

@@ -163,6 +163,28 @@ describe('cairn status', () => {
     expect(await reasonsOf(project)).toEqual({ code: 1, x: ['run_failed '] });
   });
 
+  test('tells an output from an input with the same content', async () => {
+    using project = await useGraph();
+    await step(project, 'clean', ['raw.csv'], ['clean.csv'], 'cp raw.csv clean.csv');
+    expect(await reasonsOf(project)).toEqual({ code: 0, 'clean.csv': [] });
+    writeFileSync(project.file('raw.csv'), 'a,b\n3,4\n');
+    expect(await reasonsOf(project)).toEqual({ code: 1, 'clean.csv': ['input_changed raw.csv'] });
+    expect((await project.run(['status', 'clean.csv'])).stdout).toContain(
+      '  cairn record --name clean --input raw.csv --output clean.csv -- sh -c',
+    );
+  });
+
+  test('prints a command that may leave an output as it is, if the run was allowed to', async () => {
+    using project = await useGraph();
+    writeFileSync(project.file('kept'), 'kept');
+    expect((await project.record(['--output', 'kept', '--allow-unwritten-outputs'], 'true')).code).toBe(0);
+    writeFileSync(project.file('raw.csv'), 'new content\n');
+    const { runs } = JSON.parse((await project.run(['status', '--json'])).stdout);
+    const again = await project.run(runs[0].remake.command.slice(1));
+    expect(again.code, again.stderr).toBe(0);
+    expect(await reasonsOf(project)).toEqual({ code: 0, kept: [] });
+  });
+
   test('says which files it does not compare, because they are outside the folder', async () => {
     using project = await useGraph();
     using elsewhere = useProject(service);

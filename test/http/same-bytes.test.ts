@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { permissions } from '../../src/domain/access/grants.ts';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { type Cid, cidOf, cidUrn, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { startProvider } from '../access/provider.ts';
@@ -49,6 +50,13 @@ describe('two hashes of the same bytes', () => {
   const store = async (bytes: Uint8Array, cid = cidOf(codecs.raw, bytes)) => {
     const answer = await putBlob(service, bytes, cid.multihash === 'blake3' ? '' : '?multihash=sha2-256');
     expect(answer.json.cid).toBe(cid.text);
+  };
+  const folder = async (files: readonly Buffer[]) => {
+    const entries = files.map((file, at) => ({ name: `${at}`, digest: cidOf(codecs.raw, file).digest }));
+    const { metadata, root } = encodeCollection(entries);
+    await store(metadata);
+    await store(root);
+    return cidOf(codecs.hashSequence, root);
   };
   const lineage = async (id: string, more = '') => {
     const { status, json } = await get(`/lineage/v1/${encodeURIComponent(id)}?${more}`);
@@ -138,10 +146,12 @@ describe('two hashes of the same bytes', () => {
     ['ok\n', true],
     ['1234567', true],
     ['12345678', false],
+    ['an empty folder', true],
+    ['a folder', false],
   ])('the log %j of two pipelines joins no strangers: %s', async (text, isApart) => {
     const log = Buffer.from(text);
     if (text !== '') await store(log);
-    const logCid = cidOf(codecs.raw, log);
+    const logCid = text.endsWith('folder') ? await folder(isApart ? [] : [log]) : cidOf(codecs.raw, log);
     const pipeline = async () => {
       const graph = await newGraph(service);
       const [data, model, report] = [0, 1, 2].map(() => cidOf(codecs.raw, randomUUID())) as [Cid, Cid, Cid];
@@ -166,6 +176,29 @@ describe('two hashes of the same bytes', () => {
     );
     const inGraph = await lineage(mine.data.text, `direction=downstream&graph_id=${mine.graph}`);
     expect(inGraph.nodes.map(({ id }) => id)).toContain(cidUrn(logCid));
+  });
+
+  test('an empty file in the folders of two pipelines joins no strangers', async () => {
+    const nothing = Buffer.alloc(0);
+    await store(nothing);
+    const pipeline = async () => {
+      const graph = await newGraph(service);
+      const data = Buffer.from(randomUUID());
+      await store(data);
+      const made = await folder([nothing, data]);
+      const [source, report] = [0, 1].map(() => cidOf(codecs.raw, randomUUID())) as [Cid, Cid];
+      await step(source, made, graph);
+      return {
+        source,
+        data: cidOf(codecs.raw, data),
+        used: await step(cidOf(codecs.raw, nothing), report, graph),
+      };
+    };
+    const [mine, theirs] = [await pipeline(), await pipeline()];
+    const ids = async (start: Cid) =>
+      (await lineage(start.text, 'direction=downstream')).nodes.map(({ id }) => id);
+    await expect.poll(async () => await ids(mine.source)).toContain(mine.used);
+    expect(await ids(mine.source)).not.toContain(theirs.used);
   });
 });
 

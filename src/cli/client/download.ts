@@ -34,7 +34,7 @@ export async function fileToWrite(path: string): Promise<string> {
   if (kind === 'folder') failUsage(`${path} is a folder. Name a file.`);
   if (kind === 'stream') failUsage(`${path} is not a regular file. Name one, or use - for standard output.`);
   if (kind === 'file') return await realpath(path);
-  const folder = dirname(path);
+  const folder = path.endsWith('/') ? path : dirname(path);
   if ((await pathKind(folder)) !== 'folder') failUsage(`The folder ${folder} does not exist. Make it first.`);
   return path;
 }

@@ -53,7 +53,8 @@ export function recordCommand(program: Command, io: Io): void {
   program
     .command('record')
     .description('run a command and record what it made from what')
-    .argument('<command...>', 'the command and its arguments, after --')
+    .argument('[command...]', 'the command and its arguments, after --')
+    .usage('[options] -- <command...>')
     .requiredOption('--name <name>', 'what the command does, for people')
     .option('--graph <graph>', 'UUID or name of a graph (default: the one of cairn.json)')
     .option('--input <file...>', 'files, folders and patterns that the command reads', [])

@@ -36,9 +36,9 @@ import { type Parcel, storeParcel } from './store.ts';
 export interface Recording extends Told {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** Whether a run that fails is recorded, with the outputs that it wrote. */
   /** Record outputs that the run did not write, which the statement says. */
   readonly allowUnwrittenOutputs?: boolean | undefined;
+  /** Whether a run that fails is recorded, with the outputs that it wrote. */
   readonly recordFailure?: boolean | undefined;
   /** UUID or name. Default: the graph of cairn.json. */
   readonly graph?: string | undefined;

@@ -56,7 +56,10 @@ export async function describeRun(run: Run, identify: Identify): Promise<Describ
 
   const used = program ? urnOf(program) : document({ name, ...(command && { command }) });
   const end = outputs.length > 0 ? undefined : endOf(facts);
-  const items = [...inputs, ...(program ? [program] : []), ...outputs];
+  const sources = [...inputs, ...(program ? [program] : [])];
+  const items = [...sources, ...outputs];
+  const sourceCids = new Set(sources.map(urnOf));
+  const isCopy = (output: Item) => sourceCids.has(urnOf(output));
   const computation = await identify({
     ...common,
     '@type': 'ComputationRegistration',
@@ -68,7 +71,10 @@ export async function describeRun(run: Run, identify: Identify): Promise<Describ
   });
   const others = [
     { ...common, '@type': 'DataRegistration', data: oneOrMany(items.map(urnOf)) },
-    ...items.map((item) => described(urnOf(item), documentOf(item))),
+    ...sources.map((item) => described(urnOf(item), documentOf(item))),
+    ...outputs.map((item) =>
+      described(urnOf(item), { ...documentOf(item), ...(isCopy(item) && { copy: true }) }),
+    ),
     described(computation['@id'], runDocument(facts)),
     ...(end ? [described(document(end), end)] : []),
   ];

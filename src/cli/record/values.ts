@@ -64,9 +64,9 @@ function textIn(bytes: Uint8Array, path: string): string {
   }
 }
 
-function parseJson(text: string, path: string): unknown {
+function parseJson(text: string, path: string, reviver?: Reviver): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, reviver);
   } catch {
     if (text.trim() === '') throw new UnreadableValues(`${path} is empty. Write a JSON object to it.`);
     const at = jsonFaultAt(text);
@@ -74,6 +74,14 @@ function parseJson(text: string, path: string): unknown {
     const advice = isNumber ? ' JSON has no NaN and no Infinity: write them as text, "NaN".' : '';
     throw new UnreadableValues(`${path} is not JSON: ${placeOf(text, at)} cannot be read.${advice}`);
   }
+}
+
+type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+function parseExactJson(text: string, path: string): unknown {
+  return parseJson(text, path, (_name, value, { source = '' } = {}) =>
+    typeof value === 'number' && /^-?\d+$/.test(source) ? plain(BigInt(source)) : value,
+  );
 }
 
 function placeOf(text: string, at: number): string {
@@ -86,7 +94,12 @@ function placeOf(text: string, at: number): string {
 async function parseYaml(text: string, path: string): Promise<unknown> {
   const { isScalar, LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
-  const document = parseDocument(text, { intAsBigInt: true, lineCounter: lines });
+  const document = parseDocument(text, {
+    intAsBigInt: true,
+    merge: true,
+    lineCounter: lines,
+    logLevel: 'error',
+  });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) {
     const { line, col } = lines.linePos(problem.pos[0]);
@@ -112,7 +125,7 @@ async function parseToml(text: string, path: string): Promise<unknown> {
 }
 
 const parsers: Readonly<Record<string, Parse>> = {
-  '.json': parseJson,
+  '.json': parseExactJson,
   '.toml': parseToml,
   '.yaml': parseYaml,
   '.yml': parseYaml,

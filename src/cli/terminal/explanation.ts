@@ -36,7 +36,10 @@ const systemErrors: Readonly<Record<string, string>> = {
   ELOOP: 'is a link that leads in a circle',
 };
 
-function systemError({ code = '', path, message }: NodeJS.ErrnoException): string {
+function systemError({ code = '', path, syscall, message }: NodeJS.ErrnoException): string {
+  // Node says so of a folder that it should make with those above it.
+  if (code === 'ENOENT' && syscall === 'mkdir' && path)
+    return `${path} cannot be made. Perhaps the file system is read-only.`;
   const isUnreadableName = code === 'ENOENT' && path?.includes('\ufffd');
   const problem = isUnreadableName ? 'has a name that is not UTF-8. Rename it' : systemErrors[code];
   if (problem && path) return `${path} ${problem}.`;

@@ -67,7 +67,7 @@ export const lineage = z
           id: z
             .string()
             .describe(
-              'An identifier. One artefact is one node: bytes that are or were stored are called after their BLAKE3 CID. An artefact of less than 8 bytes is a node in each graph, and its id ends with # and the graph',
+              'An identifier. One artefact is one node: bytes that are or were stored are called after their BLAKE3 CID. An artefact of less than 8 bytes, or an empty folder, is a node in each graph, and its id ends with # and the graph',
             ),
           kind: z.enum(['artefact', 'actor', 'statement']),
           type: z.string().optional().describe('Kind of the statement'),

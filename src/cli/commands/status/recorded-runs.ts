@@ -11,6 +11,8 @@ const itemShape = z.object({
   path: z.string().min(1),
   size: z.number().optional(),
   outside: z.boolean().optional(),
+  /** An output with the content of an input or of the program. */
+  copy: z.boolean().optional(),
 });
 
 /** A file or folder as a run knew it. */
@@ -67,10 +69,14 @@ export async function recordedRuns(client: ApiClient, graphId: string): Promise<
       .map(runFactsIn)
       .find((one) => one !== undefined);
     if (!facts) return [];
-    const program = itemsAt([said.computation]);
+    const outputs = itemsAt(said.output);
+    const copies = new Set(outputs.filter(({ copy }) => copy).map(({ cid }) => cid));
+    const isOriginal = ({ copy }: RecordedItem) => !copy;
+    const program = itemsAt([said.computation]).filter(isOriginal);
     // Without inputs, the program stands for them.
-    const inputs = itemsAt(said.input.filter((one) => one !== said.computation));
-    return [{ id, facts, program, inputs, outputs: itemsAt(said.output) }];
+    const inputs = itemsAt(said.input.filter((one) => one !== said.computation)).filter(isOriginal);
+    const written = outputs.filter(({ cid, copy }) => copy || !copies.has(cid));
+    return [{ id, facts, program, inputs, outputs: written }];
   });
 }
 

@@ -37,6 +37,7 @@ export function remakeOf({ facts, inputs, outputs }: RecordedRun, graph: string 
         Object.entries(metadata).map(([key, value]) => `${key}=${value}`),
       ),
       ...option('--output', outputs.map(pathOf)),
+      ...(facts.unwritten_outputs === undefined ? [] : ['--allow-unwritten-outputs']),
       ...['--', ...command],
     ],
   };

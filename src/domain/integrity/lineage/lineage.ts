@@ -48,7 +48,13 @@ export async function traceLineage(
   const start = statement ? statementNode(statement) : await nodes.startAt(query.start);
   const leftOut = new Set<string>();
   const index = nodes.index(statementIndex, retracted && withoutRetracted(retracted, start, leftOut));
-  const traced = await new LineageTrace(folders, index, { ...query, start }, scope, statement).run();
+  const traced = await new LineageTrace(
+    nodes.folders(folders),
+    index,
+    { ...query, start },
+    scope,
+    statement,
+  ).run();
   const lineage = { ...traced, ...(leftOut.size > 0 && { retracted: leftOut.size }) };
   const isKnown =
     statement !== undefined || lineage.edges.length > 0 || lineage.isTruncated || leftOut.size > 0;

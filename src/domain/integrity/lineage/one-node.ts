@@ -1,5 +1,8 @@
 import { isVisible } from '../../access/visibility.ts';
+import { encodeCollection } from '../blobs/iroh-collection.ts';
 import type { KnownBytes, SameBytes } from '../blobs/same-bytes.ts';
+import type { Folders } from '../folders/folders.ts';
+import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { StatementScope } from '../ports.ts';
 import type { Referring, StatementIndex } from '../statements/questions.ts';
 import type { Membership, ReferringStatement } from '../statements/rows.ts';
@@ -7,6 +10,9 @@ import { statementNode } from './edges.ts';
 
 /** Smaller artefacts, such as the empty log of two pipelines, are equal by chance. So they are drawn once in each graph. */
 const leastShared = 8;
+
+/** It is equal by chance, too. */
+const emptyFolder = cidUrn(cidOf(codecs.hashSequence, encodeCollection([]).root));
 
 /** The identifiers that one answer may ask about. */
 const mostAsked = 20_000;
@@ -72,6 +78,23 @@ export class OneNode {
     };
   }
 
+  /** Folders by node. A file that is equal by chance is the one in the graph of its folder. */
+  folders(folders: Folders): Folders {
+    return {
+      ...folders,
+      membersOf: async (node, index, scope) => {
+        const found = await folders.membersOf(splitNode(node)[0], index, scope);
+        if (!found) return undefined;
+        await this.#learn(found.stated.map(({ member }) => member));
+        const stated = found.stated.map((one) => ({
+          ...one,
+          member: this.#nodeOf(one.member, graphOf(one.statement, this.#scope)),
+        }));
+        return { ...found, stated };
+      },
+    };
+  }
+
   #answer(node: string, answers: readonly Referring[]): Referring {
     const [, graph] = splitNode(node);
     const seen = new Set<string>();
@@ -117,14 +140,22 @@ export class OneNode {
       seen.add(key);
       return [{ identifier: node, role }];
     });
-    return { ...statement, references };
+    return {
+      ...statement,
+      references,
+      // Rows of the embedded store read it on access, and a spread leaves that out.
+      get memberships() {
+        return statement.memberships;
+      },
+    };
   }
 
   #nodeOf(identifier: string, graph: string | undefined): string {
     const bytes = this.#known.get(identifier);
     if (!bytes) return identifier;
     const [name] = bytes.names;
-    const isShared = bytes.size >= leastShared || this.#scope.graphId !== null || name === this.#start;
+    const isByChance = bytes.size < leastShared || name === emptyFolder;
+    const isShared = !isByChance || this.#scope.graphId !== null || name === this.#start;
     return isShared || graph === undefined ? name : `${name}#${graph}`;
   }
 }
