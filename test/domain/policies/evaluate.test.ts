@@ -148,6 +148,18 @@ describe('a rule', () => {
     expect(await check({ require: "upstream.all(a, a.kind == 'model')" }, cut)).toMatchObject({
       result: 'fail',
     });
+    const things = { artefacts: { x: { kinds: ['model'], cut: ['kinds', 'metadata'], metadata: { a: 1 } } } };
+    const described = { ...facts, subject: 'x', things: { ...facts.things, ...things } };
+    for (const [require, result] of [
+      ["'model' in kinds", 'pass'],
+      ["!('model' in kinds)", 'fail'],
+      ["!('dataset' in kinds)", 'cannot_tell'],
+      ['metadata.a == 1', 'pass'],
+      ["'a' in metadata", 'pass'],
+      ['!has(metadata.b)', 'cannot_tell'],
+      ["!('b' in metadata)", 'cannot_tell'],
+    ] as const)
+      expect(await check({ require }, described), require).toMatchObject({ result });
   });
 
   test('cannot tell what nobody has said', async () => {

@@ -81,6 +81,8 @@ class Watch {
   /** The regular expressions of this run. */
   readonly patterns = new Set<string>();
   readonly origins = new WeakMap<object, ListOrigin>();
+  /** By call of "in": the list in which it looks. */
+  readonly searched = new Map<bigint, ListOrigin | undefined>();
   readonly most: number;
 
   constructor(most: number) {
@@ -245,16 +247,36 @@ export function factMap(fields: ReadonlyMap<string, CelInput>, has: (field: stri
 
 /** Something is read as a whole. */
 export function charge(value: CelValue): CelValue {
+  noteWhole(spendOn(value), true);
+  return value;
+}
+
+/** Something is looked for in a list or an object. `found` follows. */
+export function search(call: bigint, within: CelValue): CelValue {
+  watch().searched.set(call, spendOn(within));
+  return within;
+}
+
+/** Whether a search has found something. A list that was cut may have what it has not found. */
+export function found(call: bigint, isFound: boolean): boolean {
+  noteWhole(watch().searched.get(call), !isFound);
+  return isFound;
+}
+
+function spendOn(value: CelValue): ListOrigin | undefined {
   const own = watch();
   if (typeof value === 'string') own.spend(Math.ceil(value.length / charactersPerStep));
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null) return undefined;
   if (isCelList(value) || isCelMap(value)) own.spend(value.size);
-  const origin = own.origins.get(value);
-  if (!origin) return value;
+  return own.origins.get(value);
+}
+
+function noteWhole(origin: ListOrigin | undefined, asksForMore: boolean): void {
+  if (!origin) return;
+  const own = watch();
   const { isCut, isKnown: _, isChosen: __, ...missing } = origin;
-  if (isCut) own.cut.push({ code: 'cut', ...missing });
+  if (isCut && asksForMore) own.cut.push({ code: 'cut', ...missing });
   own.missing.push(missing);
-  return value;
 }
 
 export function concatenated(one: string, other: string): string {
