@@ -256,6 +256,16 @@ describe('a rule', () => {
     expect(await evaluate(policyOf([over]), facts, now)).toMatchObject({ result: 'fail' });
   });
 
+  test.each([
+    ['2026-06-30', '2026-06-30T23:59:59Z', '2026-07-01T00:00:00Z'],
+    ['2026-06-30T12:00:00+02:00', '2026-06-30T09:59:59Z', '2026-06-30T10:00:00Z'],
+  ])('may fail until %s, of which a day counts to its end', async (until, last, next) => {
+    const exception = { until, granted_by: 'Ada', reason: 'because' };
+    const policy = policyOf([{ name: 'r', require: 'false', exception }]);
+    expect(await evaluate(policy, facts, new Date(last))).toMatchObject({ result: 'pass' });
+    expect(await evaluate(policy, facts, new Date(next))).toMatchObject({ result: 'fail' });
+  });
+
   test('is only shown if it is a warning', async () => {
     const rules = [
       { name: 'w', require: 'false', severity: 'warning' },
