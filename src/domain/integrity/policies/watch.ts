@@ -8,7 +8,7 @@ import {
   isCelList,
   isCelMap,
 } from '@bufbuild/cel';
-import { RE2JS } from '@bufbuild/re2';
+import { compiledPattern, writtenOut } from './patterns.ts';
 
 /** What a condition may do before it is stopped. A step is an item of a loop, or 64 characters of text. */
 const mostSteps = 100_000;
@@ -288,29 +288,11 @@ export function concatenated(one: string, other: string): string {
   return one + other;
 }
 
-const patterns = new Map<string, RE2JS>();
-const patternsKept = 200;
-
-/** RE2 writes counted parts out, up to this often. */
-const mostRepeats = 1_000;
-
-function stepsToCompile(pattern: string): number {
-  const counts = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g);
-  const repeats = counts.reduce((all, [, least, most]) => all * Math.max(1, Number(most || least)), 1);
-  return Math.ceil((pattern.length * Math.min(repeats, mostRepeats)) / charactersPerStep);
-}
-
 /** Regular expressions of RE2 take linear time. */
 export function matches(pattern: string, text: string): boolean {
   const own = watch();
   own.spend(stepsOfPattern + Math.ceil((text.length * pattern.length) / charactersPerStep));
-  if (!own.patterns.has(pattern)) own.spend(stepsToCompile(pattern));
+  if (!own.patterns.has(pattern)) own.spend(Math.ceil(writtenOut(pattern) / charactersPerStep));
   own.patterns.add(pattern);
-  let compiled = patterns.get(pattern);
-  if (!compiled) {
-    if (patterns.size >= patternsKept) patterns.clear();
-    compiled = RE2JS.compile(pattern);
-    patterns.set(pattern, compiled);
-  }
-  return compiled.test(text);
+  return compiledPattern(pattern).test(text);
 }
