@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repeatedly } from './composition/repeatedly.ts';
@@ -95,9 +96,11 @@ async function readPolicies(folder: string): Promise<Map<string, Policy>> {
   const policies = new Map<string, Policy>();
   for (const file of names.filter((name) => /\.ya?ml$/.test(name)).sort()) {
     const name = policyFile.exec(file)?.[1];
-    const reading = name === undefined ? undefined : readPolicy(await readFile(join(folder, file), 'utf8'));
+    const bytes = await readFile(join(folder, file));
+    const reading = name === undefined ? undefined : readPolicy(bytes.toString());
     if (name === undefined || !reading)
       problems.push(`${join(folder, file)}: Name it <name>.yaml, in lower-case letters, digits and hyphens.`);
+    else if (!isUtf8(bytes)) problems.push(`${join(folder, file)}: It is not UTF-8. Save it as UTF-8.`);
     else if ('policy' in reading) policies.set(name, reading.policy);
     else problems.push(...reading.problems.map((problem) => policyProblemLine(join(folder, file), problem)));
   }

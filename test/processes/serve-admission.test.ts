@@ -22,10 +22,16 @@ test('cairn serve admission says all that is missing, and what is wrong with its
   });
   writeFileSync(join(folder.path, 'policies', 'release.yaml'), release.replace('made_by', 'made_byy'));
   writeFileSync(join(folder.path, 'policies', 'Other.yaml'), release);
+  writeFileSync(
+    join(folder.path, 'policies', 'latin.yaml'),
+    release.replace('made', 'gem\u00e4ss'),
+    'latin1',
+  );
   const faulty = await cairn(['serve', 'admission'], { env });
   expect(faulty.code).toBe(2);
   expect(faulty.stderr).toMatch(/release\.yaml:1:\d+: .*made_byy/);
   expect(faulty.stderr).toContain('Other.yaml: Name it <name>.yaml');
+  expect(faulty.stderr).toContain('latin.yaml: It is not UTF-8.');
 });
 
 test('cairn serve admission stops at a signal, after the reviews that run', async () => {

@@ -44,10 +44,13 @@ export function digestOf(image: string): string | undefined {
   return /^[^@\s]+@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
 }
 
-/** Whether an image is one of these repositories, or below one of these registries or folders of repositories. */
+/**
+ * Whether an image is one of these repositories, or below one of these registries or folders of repositories. A registry at another
+ * port is another registry.
+ */
 export function isBelow(image: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => {
     const rest = image.startsWith(prefix) ? image.slice(prefix.length) : undefined;
-    return rest !== undefined && (prefix.endsWith('/') || /^(?:$|[/:@])/.test(rest));
+    return rest !== undefined && (prefix.endsWith('/') || /^(?:$|[/@]|:[^/]*(?:$|@))/.test(rest));
   });
 }

@@ -134,6 +134,7 @@ async function review(
  */
 function newImages({ operation, object, oldObject }: AdmissionRequest): string[] {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return [];
+  if (!isObject(object)) fail(`The review of a ${operation} has no object.`);
   try {
     const images = imagesOf(object);
     if (operation === 'CREATE') return images;

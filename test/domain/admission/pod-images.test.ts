@@ -55,6 +55,10 @@ test.each([
   ['registry.k8s.io.evil.example/pause:3', ['registry.k8s.io'], false],
   ['registry.k8s.io/pause-more:3', ['registry.k8s.io/pause'], false],
   ['evil.example/registry.k8s.io/pause:3', ['registry.k8s.io/'], false],
+  ['registry.k8s.io:5000/pause:3', ['registry.k8s.io'], false],
+  [`busybox:5000/app@${digest}`, ['busybox'], false],
+  [`busybox:1.36@${digest}`, ['busybox'], true],
+  ['registry.example:5000/app:1', ['registry.example:5000'], true],
 ])('%s below %s: %s', (image, prefixes, expected) => {
   expect(isBelow(image, prefixes)).toBe(expected);
 });

@@ -131,3 +131,13 @@ test('statements in facts have what they speak of, their signatures and their pl
   });
   expect(all.get('urn:cid:metadata')).toMatchObject({ says: [{ fact: 'artefact' }], signatures: [] });
 });
+
+test('a statement does not have the place in the log of another that says the same', () => {
+  const statements = ['urn:cid:registration', 'urn:cid:metadata'];
+  const thing = { id: 'urn:cid:data', statements, log: { index: 7 } };
+  const about = { ...facts, things: { ...facts.things, artefacts: { 'urn:cid:data': thing } } };
+  expect(statementsIn(about).get('urn:cid:metadata')?.log).toBeUndefined();
+  const logged = { 'urn:cid:registration': { index: 7 }, 'urn:cid:metadata': { index: 3 } };
+  const all = statementsIn({ ...about, logged });
+  expect(statements.map((id) => all.get(id)?.log?.index)).toEqual([7, 3]);
+});

@@ -148,6 +148,18 @@ describe('a rule', () => {
     expect(await check({ require: "upstream.all(a, a.kind == 'model')" }, cut)).toMatchObject({
       result: 'fail',
     });
+    const things = { artefacts: { x: { kinds: ['model'], cut: ['kinds', 'metadata'], metadata: { a: 1 } } } };
+    const described = { ...facts, subject: 'x', things: { ...facts.things, ...things } };
+    for (const [require, result] of [
+      ["'model' in kinds", 'pass'],
+      ["!('model' in kinds)", 'fail'],
+      ["!('dataset' in kinds)", 'cannot_tell'],
+      ['metadata.a == 1', 'pass'],
+      ["'a' in metadata", 'pass'],
+      ['!has(metadata.b)', 'cannot_tell'],
+      ["!('b' in metadata)", 'cannot_tell'],
+    ] as const)
+      expect(await check({ require }, described), require).toMatchObject({ result });
   });
 
   test('cannot tell what nobody has said', async () => {
@@ -242,6 +254,16 @@ describe('a rule', () => {
     });
     const over = { ...rule, exception: { ...exception, until: '2026-05-31' } };
     expect(await evaluate(policyOf([over]), facts, now)).toMatchObject({ result: 'fail' });
+  });
+
+  test.each([
+    ['2026-06-30', '2026-06-30T23:59:59Z', '2026-07-01T00:00:00Z'],
+    ['2026-06-30T12:00:00+02:00', '2026-06-30T09:59:59Z', '2026-06-30T10:00:00Z'],
+  ])('may fail until %s, of which a day counts to its end', async (until, last, next) => {
+    const exception = { until, granted_by: 'Ada', reason: 'because' };
+    const policy = policyOf([{ name: 'r', require: 'false', exception }]);
+    expect(await evaluate(policy, facts, new Date(last))).toMatchObject({ result: 'pass' });
+    expect(await evaluate(policy, facts, new Date(next))).toMatchObject({ result: 'fail' });
   });
 
   test('is only shown if it is a warning', async () => {

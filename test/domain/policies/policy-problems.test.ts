@@ -62,6 +62,14 @@ test.each([
     '4:1: A policy has no member "rule". Do you mean "rules"?',
   ],
   [`${start}rules: [{name: a, requires: b}]`, '4:9: rules[0].require is missing. It must be a text.'],
+  [
+    `%YAML 1.1\n---\n${start}rules: [{name: a, require: 'true', may_be_empty: yes}]`,
+    '6:36: rules[0].may_be_empty must be true or false. It is "yes".',
+  ],
+  [
+    `${start.replace('did:key:z6MkBuilder', 'did:web:example.com#key-1')}rules: [{name: a, require: 'true'}]`,
+    '3:22: signers.builder[0] is more than a DID. Remove what begins with #, ? or /. It is "did:web:example.com#key-1".',
+  ],
   ['cairn: policy/2', '1:1: The version "policy/2" is not known. Write cairn: policy/1.'],
   ['name: a', '1:1: The policy does not say its version. Write cairn: policy/1.'],
   [`${start}rules: [{name: a, require: true}]`, '4:19: rules[0].require must be a text. It is "true".'],

@@ -33,6 +33,7 @@ describe('reading a policy', () => {
     ['mad_by.exists(c, true)', { code: 'unknown_name', found: 'mad_by', nearest: 'made_by' }],
     ['subject.name.startWith("a")', { code: 'unknown_function', found: 'startWith', nearest: 'startsWith' }],
     ['subject.signed_by == "bilder"', { code: 'unknown_value', found: 'bilder', nearest: 'builder' }],
+    ['signed_by == "bilder"', { code: 'unknown_value', found: 'bilder', nearest: 'builder' }],
     ['"bilder" in subject.signers', { code: 'unknown_value', found: 'bilder', nearest: 'builder' }],
     ['subject.signed_by in ["bilder"]', { code: 'unknown_value', found: 'bilder', nearest: 'builder' }],
     ['signatures.exists(s, s.standing == "god")', { code: 'unknown_value', found: 'god', nearest: 'good' }],
@@ -47,6 +48,14 @@ describe('reading a policy', () => {
     expect(problems(policy + JSON.stringify(condition))).toMatchObject([
       { line: 6, place: 'rules[0].require', problem },
     ]);
+  });
+
+  test('takes a value with a tag as it is written', () => {
+    const facts = '{ a: !!binary aGk=, b: !!timestamp 2026-12-31 }';
+    const read = readPolicy(`${policy}'true'\nexamples: [{ facts: ${facts}, expect: pass }]`);
+    expect(read).toMatchObject({
+      policy: { source: { examples: [{ facts: { a: 'aGk=', b: '2026-12-31' } }] } },
+    });
   });
 
   test('takes time in proportion to its members, of which some may be there twice', () => {

@@ -161,6 +161,7 @@ describe('a request that is no review is refused, and the API server does what i
       JSON.stringify({ ...reviewAbout({}), apiVersion: 'admission.k8s.io/v1beta1' }),
       400,
     ],
+    ['a review without an object', JSON.stringify(reviewAbout({ object: null })), 400],
     ['a review without a request', JSON.stringify({ ...reviewAbout({}), request: undefined }), 400],
     [
       'containers of an unknown form',

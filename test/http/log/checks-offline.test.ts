@@ -7,15 +7,17 @@ import { checkManifest } from '../../../src/domain/integrity/policies/check-mani
 import { policyOf } from '../../../src/domain/integrity/policies/read-policy.ts';
 import { inMemory } from '../../../src/domain/json/random-access.ts';
 import { noWitnesses } from '../../../src/domain/log/notes/policy.ts';
+import { EvidencePool } from '../../../workers/evidence-pool.ts';
 import { signatureChecks } from '../../builders/signatures.ts';
 import { usePool } from '../../builders/statement-pool.ts';
+import { blobUrn } from '../../builders/statements.ts';
 import { checkedModels, reviewer } from '../checked-model.ts';
 import { carType, everything, exportBytes } from '../manifest-samples.ts';
 import { send, useService } from '../service.ts';
 
 const service = useService();
 const pool = usePool();
-const { builder, put, signedModel } = checkedModels(service);
+const { builder, put, document, signedModel } = checkedModels(service);
 
 async function policyWith(rules: readonly object[]) {
   const { text } = await send(service, 'GET', '/log/v1/key');
@@ -49,12 +51,13 @@ async function offline(
 ) {
   const read = policyOf(policy);
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  await using evidenceReader = new EvidencePool(64, 60_000, () => {});
   const ports = {
     ...pool,
     maxStatementBytes: 1 << 20,
     signatures: await signatureChecks(pool.identifier),
     logs: { logs: [], policy: noWitnesses },
-    evidenceReader: { read: async () => ({ kind: 'none', evidence: [] }) },
+    evidenceReader,
     serviceDids: new Set<string>(),
     now: () => new Date(),
   };
@@ -67,6 +70,21 @@ async function online(policy: object, subject: string, graph_id?: string) {
   const { json, text, status } = await send(service, 'POST', '/checks/v1', { subject, policy, graph_id });
   expect(status, text).toBe(200);
   return checkAnswer.parse(json);
+}
+
+function buildBy(builder: string, accuracy: number) {
+  return { type: 'CairnRun', version: 1, metrics: { accuracy }, metadata: { build_type: 'make', builder } };
+}
+
+/** A bill of materials with a component and its vulnerability. */
+function bill(name: string, severity: string) {
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    metadata: { component: { type: 'application', name: 'app', 'bom-ref': 'app' } },
+    components: [{ type: 'library', name, 'bom-ref': name }],
+    vulnerabilities: [{ id: `CVE-${name}`, ratings: [{ severity }], affects: [{ ref: name }] }],
+  };
 }
 
 const complete = async (graph: string, type?: string) =>
@@ -155,6 +173,46 @@ describe('a manifest', () => {
           const cut = await offline(without, policy, model).catch(() => undefined);
           expect(cut?.result ?? 'gone', `${one.require} without ${piece}`).not.toBe('pass');
         }
+    }
+  });
+
+  test('passes nothing because a document is left out that says otherwise', async () => {
+    const { graph, data, model, run } = await signedModel('described twice');
+    const describe = async (subject: string, said: object) => {
+      const metadata = await document(said);
+      const timestamp = '2026-12-01T00:00:00Z';
+      await put(graph, { '@type': 'MetadataRegistration', subject, metadata, timestamp });
+      return metadata.replace('urn:cid:', '');
+    };
+    const restricted = await describe(data, { kind: 'restricted', purpose: 'none' });
+    const ends = { input: data, output: model, computation: blobUrn('build.py') };
+    const build = await put(graph, { '@type': 'ComputationRegistration', ...ends });
+    const [bad, good] = [buildBy('stranger', 0.1), buildBy('builder', 0.95)];
+    const inaccurate = await describe(run, bad);
+    await describe(build, good);
+    await describe(model, bill('harmless', 'low'));
+    const critical = await describe(model, bill('leaky', 'critical'));
+    const cases = [
+      ["upstream.all(a, a.kind != 'restricted')", restricted],
+      ["upstream.all(a, !('restricted' in a.kinds))", restricted],
+      ['made_by.all(c, c.metrics.accuracy > 0.9)', inaccurate],
+      ["provenance.all(p, p.builder != 'stranger')", inaccurate],
+      ['upstream.all(a, !has(a.metadata.purpose))', restricted],
+      ["vulnerabilities.all(v, v.severity != 'critical')", critical],
+      ["components.all(c, c.name != 'leaky')", critical],
+    ] as const;
+    const bytes = await complete(graph);
+    const still = rule("upstream.exists(a, 'dataset' in a.kinds)");
+    const policy = await policyWith([...cases.map(([require]) => rule(require)), still]);
+    const whole = await offline(bytes, policy, model);
+    const results = whole.verdicts[0]?.rules.map(({ result }) => result);
+    expect(results).toEqual([...cases.map(() => 'fail'), 'pass']);
+    for (const [at, [require, document]] of cases.entries()) {
+      const manifest = JSON.parse(Buffer.from(bytes).toString());
+      expect(Reflect.deleteProperty(manifest.blobs, document)).toBe(true);
+      const { verdicts } = await offline(Buffer.from(JSON.stringify(manifest)), policy, model);
+      expect(verdicts[0]?.rules[at], require).toMatchObject({ result: 'cannot_tell' });
+      expect(verdicts[0]?.rules.at(-1)).toMatchObject({ result: 'pass' });
     }
   });
 });

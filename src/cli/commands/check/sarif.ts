@@ -15,7 +15,10 @@ interface Checked {
   readonly named: (id: string) => string;
 }
 
-/** A check in SARIF 2.1.0, which code scanning reads. */
+/**
+ * A check in SARIF 2.1.0, which code scanning reads. Rules that pass have no result, because GitHub shows each result as a problem,
+ * of whatever kind it is.
+ */
 export function sarifLog({ answer, policy, file, named }: Checked): object {
   const rules = policy.rules.map(({ name, message, article, severity }) => ({
     id: name,
@@ -25,7 +28,9 @@ export function sarifLog({ answer, policy, file, named }: Checked): object {
     ...(article !== undefined && { properties: { article } }),
   }));
   const results = answer.verdicts.flatMap((verdict) =>
-    verdict.rules.map((rule) => resultOf(rule, verdict.subject, { policy, file, named })),
+    verdict.rules
+      .filter(({ result }) => result !== 'pass')
+      .map((rule) => resultOf(rule, verdict.subject, { policy, file, named })),
   );
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',

@@ -78,7 +78,8 @@ export class Binding {
       return undefined;
     }
     if (value === undefined || value === '') noteMissing({ fact: field, kind, of });
-    if (type === 'values') return json(value ?? {}, { fact: field, kind, of });
+    if (type === 'values')
+      return json(value ?? {}, { fact: field, kind, of }, plain.cut?.includes(field) ?? false);
     return this.#one(type, value ?? '', of);
   }
 
@@ -246,33 +247,48 @@ function scalar(type: string, value: unknown): CelInput | undefined {
   return Number.isNaN(time) ? undefined : timestampFromMs(time);
 }
 
-/** JSON as CEL has it, and where it stands. Numbers are doubles, which are equal to integers of the same value. */
-function json(value: unknown, place: Missing): CelInput {
+/**
+ * JSON as CEL has it, and where it stands. Numbers are doubles, which are equal to integers of the same value.
+ * @param isCut whether an object may have more members.
+ */
+function json(value: unknown, place: Missing, isCut = false): CelInput {
   if (Array.isArray(value)) return value.map((one) => json(one, place));
   if (typeof value !== 'object' || value === null) return (value ?? null) as CelInput;
-  const members = new Members(value, place);
+  const members = new Members(value, place, isCut);
   return factMap(members, (name) => members.says(name));
 }
 
 /** The members of a JSON object. Those that a condition looks for in vain are noted by their path. */
 class Members extends Map<string, CelInput> {
   readonly #place: Missing;
+  readonly #isCut: boolean;
 
-  constructor(object: object, place: Missing) {
+  constructor(object: object, place: Missing, isCut: boolean) {
     super(Object.entries(object).map(([name, one]) => [name, json(one, memberOf(place, name))]));
     this.#place = place;
+    this.#isCut = isCut;
   }
 
   override get(name: string): CelInput | undefined {
     const value = super.get(name);
-    if (value === undefined) noteUnknown({ code: 'not_said', ...memberOf(this.#place, name) });
-    return value;
+    if (value !== undefined) return value;
+    this.#mayBeCut(name);
+    noteUnknown({ code: 'not_said', ...memberOf(this.#place, name) });
+    return undefined;
   }
 
   says(name: string): boolean {
-    const isThere = super.has(name);
-    if (!isThere) noteMissing(memberOf(this.#place, name));
-    return isThere;
+    if (super.has(name)) return true;
+    this.#mayBeCut(name);
+    noteMissing(memberOf(this.#place, name));
+    return false;
+  }
+
+  /** @throws if nobody knows whether there is such a member. */
+  #mayBeCut(name: string): void {
+    if (!this.#isCut) return;
+    noteUnknown({ code: 'bytes_missing', ...memberOf(this.#place, name) });
+    throw new RangeError('unknown');
   }
 }
 

@@ -17,9 +17,11 @@ import {
   concatenated,
   emptyList,
   endLoop,
+  found,
   hasField,
   matches,
   nextItem,
+  search,
   startLoop,
 } from './watch.ts';
 
@@ -73,6 +75,8 @@ function environment(): CelEnv {
       celFunc('@append', [DYN, DYN], DYN, append),
       celFunc('@has', [DYN, STRING], BOOL, hasField),
       celFunc('@charge', [DYN], DYN, charge),
+      celFunc('@search', [INT, DYN], DYN, search),
+      celFunc('@found', [INT, BOOL], BOOL, found),
     ],
     re2: { compile: (pattern) => ({ test: (text) => matches(pattern, text) }) },
   });
@@ -93,6 +97,11 @@ function watchLoops(expr: Expr | undefined): void {
     watchLoops(target);
     for (const arg of args) watchLoops(arg);
     if (name === 'size' && target) kind.value.target = callOf('@charge', [target]);
+    if (name === '@in' && args[1]) {
+      const call = constant('int64Value', expr.id);
+      args[1] = callOf('@search', [call, args[1]]);
+      expr.exprKind = callOf('@found', [call, node(kind)]).exprKind;
+    }
     for (const at of charged[name] ?? []) {
       const arg = args[at];
       if (arg && arg.exprKind.case !== 'constExpr') args[at] = callOf('@charge', [arg]);
@@ -121,7 +130,6 @@ function watchLoops(expr: Expr | undefined): void {
 
 /** The arguments that functions read as a whole. */
 const charged: Readonly<Record<string, readonly number[]>> = {
-  '@in': [1],
   '_==_': [0, 1],
   '_!=_': [0, 1],
   size: [0],

@@ -71,6 +71,8 @@ export interface Facts {
     readonly computations: Readonly<Record<string, Computation>>;
     readonly agents: Readonly<Record<string, Fact<'agent'>>>;
   };
+  /** Where statements stand in logs, by id, if the policy reads that. */
+  readonly logged?: Readonly<Record<string, LogFact>>;
   /** The DIDs of the service that a signer `service` means. */
   readonly service: readonly string[];
   /** What was altered. Then no rule passes. */

@@ -23,6 +23,9 @@ export function parsedYaml(text: string, most: number): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     version: '1.2',
+    // Neither a directive nor a tag makes a value that JSON has not.
+    schema: 'core',
+    resolveKnownTags: false,
     stringKeys: true,
     // The parser compares each key with all others.
     uniqueKeys: false,

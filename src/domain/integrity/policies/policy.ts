@@ -12,7 +12,8 @@ const aDay = 'must be a day, such as 2026-12-31, or a time with its zone';
 const signer = z.union([
   z
     .string()
-    .regex(/^did:[a-z0-9]+:\S+$/, 'is no DID. Write did:…, service, or {sigstore: {identity, issuer}}'),
+    .regex(/^did:[a-z0-9]+:\S+$/, 'is no DID. Write did:…, service, or {sigstore: {identity, issuer}}')
+    .regex(/^[^#?/]*$/, 'is more than a DID. Remove what begins with #, ? or /'),
   z.literal('service'),
   z.strictObject({
     sigstore: z.strictObject({
@@ -27,7 +28,10 @@ const vkey = z
   .refine(isVkey, 'must be a verifier key: name+hash+key, as GET /log/v1/key answers it');
 
 const exception = z.strictObject({
-  until: z.iso.datetime({ offset: true, error: aDay }).or(z.iso.date(aDay)),
+  until: z.iso
+    .datetime({ offset: true, error: aDay })
+    .or(z.iso.date(aDay))
+    .meta({ description: 'The last day, which counts to its end in UTC, or the end as a time.' }),
   granted_by: z.string().min(1),
   reason: sentence.min(1),
 });

@@ -31,6 +31,7 @@ function factsSchema(): z.ZodType {
         agents: things('agent'),
       })
       .prefault({}),
+    logged: z.record(z.string(), factSchema('log')).optional(),
     service: ids,
     faults: ids,
     disputed: z.array(z.string()).optional(),

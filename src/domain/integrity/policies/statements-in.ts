@@ -13,7 +13,7 @@ export interface FactStatement {
 type Plain = Readonly<Record<string, unknown>>;
 
 /** The statements that facts rest on, with their signatures and places in logs. */
-export function statementsIn({ things }: Facts): Map<string, FactStatement> {
+export function statementsIn({ things, logged = {} }: Facts): Map<string, FactStatement> {
   const found = new Map<string, FactStatement>();
   const entry = (id: string) =>
     found.getOrInsertComputed(id, () => ({ id, says: [], signatures: [], log: undefined }));
@@ -25,7 +25,8 @@ export function statementsIn({ things }: Facts): Map<string, FactStatement> {
       const statement = entry(id);
       if (!statement.says.some((one) => one.fact === fact && one.of === of))
         statement.says.push({ fact, of });
-      statement.log ??= plain.log as LogFact | undefined;
+      // Of several statements nobody can tell which one the log has there.
+      statement.log ??= logged[id] ?? (ids.length === 1 ? (plain.log as LogFact | undefined) : undefined);
       // A signature in a credential has a statement of its own.
       const own = signatures.filter((one) => isOf(one, id, ids));
       for (const one of own) if (!statement.signatures.includes(one)) statement.signatures.push(one);

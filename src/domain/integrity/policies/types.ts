@@ -92,7 +92,7 @@ export class TypeCheck {
       case 'identExpr': {
         const { name } = kind.value;
         const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
-        if (known) return known;
+        if (known) return this.#named(known);
         const names = Object.keys(variables).filter((one) => !one.startsWith('@'));
         return fail({ code: 'unknown_name', found: name, nearest: nearest(name, names) });
       }
@@ -131,7 +131,12 @@ export class TypeCheck {
   }
 
   #item(type: string): Typed {
-    return type === 'signer' ? { type, oneOf: this.#signers } : { type };
+    return this.#named({ type });
+  }
+
+  /** A signer is one of those that the policy names. */
+  #named(typed: Typed): Typed {
+    return typed.type === 'signer' ? { ...typed, oneOf: this.#signers } : typed;
   }
 
   #select(type: string, { field, testOnly }: Select, fail: Fail): Typed {
@@ -146,7 +151,7 @@ export class TypeCheck {
           nearest: nearest(field, Object.keys(fields)),
         });
       if (testOnly) return { type: 'bool' };
-      return found.type === 'signer' ? { type: 'signer', oneOf: this.#signers } : found;
+      return this.#named(found);
     }
     if (type !== 'values' && type !== 'dyn') fail({ code: 'no_fields', found: field, of: type });
     return { type: testOnly ? 'bool' : 'dyn' };

@@ -8,7 +8,7 @@ import {
   isCelList,
   isCelMap,
 } from '@bufbuild/cel';
-import { RE2JS } from '@bufbuild/re2';
+import { compiledPattern, writtenOut } from './patterns.ts';
 
 /** What a condition may do before it is stopped. A step is an item of a loop, or 64 characters of text. */
 const mostSteps = 100_000;
@@ -81,6 +81,8 @@ class Watch {
   /** The regular expressions of this run. */
   readonly patterns = new Set<string>();
   readonly origins = new WeakMap<object, ListOrigin>();
+  /** By call of "in": the list in which it looks. */
+  readonly searched = new Map<bigint, ListOrigin | undefined>();
   readonly most: number;
 
   constructor(most: number) {
@@ -245,16 +247,36 @@ export function factMap(fields: ReadonlyMap<string, CelInput>, has: (field: stri
 
 /** Something is read as a whole. */
 export function charge(value: CelValue): CelValue {
+  noteWhole(spendOn(value), true);
+  return value;
+}
+
+/** Something is looked for in a list or an object. `found` follows. */
+export function search(call: bigint, within: CelValue): CelValue {
+  watch().searched.set(call, spendOn(within));
+  return within;
+}
+
+/** Whether a search has found something. A list that was cut may have what it has not found. */
+export function found(call: bigint, isFound: boolean): boolean {
+  noteWhole(watch().searched.get(call), !isFound);
+  return isFound;
+}
+
+function spendOn(value: CelValue): ListOrigin | undefined {
   const own = watch();
   if (typeof value === 'string') own.spend(Math.ceil(value.length / charactersPerStep));
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null) return undefined;
   if (isCelList(value) || isCelMap(value)) own.spend(value.size);
-  const origin = own.origins.get(value);
-  if (!origin) return value;
+  return own.origins.get(value);
+}
+
+function noteWhole(origin: ListOrigin | undefined, asksForMore: boolean): void {
+  if (!origin) return;
+  const own = watch();
   const { isCut, isKnown: _, isChosen: __, ...missing } = origin;
-  if (isCut) own.cut.push({ code: 'cut', ...missing });
+  if (isCut && asksForMore) own.cut.push({ code: 'cut', ...missing });
   own.missing.push(missing);
-  return value;
 }
 
 export function concatenated(one: string, other: string): string {
@@ -266,29 +288,11 @@ export function concatenated(one: string, other: string): string {
   return one + other;
 }
 
-const patterns = new Map<string, RE2JS>();
-const patternsKept = 200;
-
-/** RE2 writes counted parts out, up to this often. */
-const mostRepeats = 1_000;
-
-function stepsToCompile(pattern: string): number {
-  const counts = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g);
-  const repeats = counts.reduce((all, [, least, most]) => all * Math.max(1, Number(most || least)), 1);
-  return Math.ceil((pattern.length * Math.min(repeats, mostRepeats)) / charactersPerStep);
-}
-
 /** Regular expressions of RE2 take linear time. */
 export function matches(pattern: string, text: string): boolean {
   const own = watch();
   own.spend(stepsOfPattern + Math.ceil((text.length * pattern.length) / charactersPerStep));
-  if (!own.patterns.has(pattern)) own.spend(stepsToCompile(pattern));
+  if (!own.patterns.has(pattern)) own.spend(Math.ceil(writtenOut(pattern) / charactersPerStep));
   own.patterns.add(pattern);
-  let compiled = patterns.get(pattern);
-  if (!compiled) {
-    if (patterns.size >= patternsKept) patterns.clear();
-    compiled = RE2JS.compile(pattern);
-    patterns.set(pattern, compiled);
-  }
-  return compiled.test(text);
+  return compiledPattern(pattern).test(text);
 }

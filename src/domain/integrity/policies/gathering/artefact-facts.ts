@@ -43,27 +43,36 @@ export function artefactFacts(
     knowledge,
   );
   const madeBy = ancestry.madeBy.get(node) ?? [];
-  const { unknown: noBill, ...billed } = bills;
+  const { unknown: noBill, cut: cutBills = [], ...billed } = bills;
   const log = registrations
     .map((one) => knowledge.logged(statementNode(one)))
     .find((one) => one !== undefined);
   const isUndescribed =
-    descriptions.length === 0 &&
+    descriptions.every(({ said }) => said === undefined) &&
     namedFiles(node, knowledge).some(({ file }) => !knowledge.documents.isRead(file));
+  const isPartlyDescribed = descriptions.some(({ said }) => said === undefined);
+  const described = describedArtefact(id, descriptions, ancestry.paths.get(node) ?? [], bytes);
+  const lacks = (field: 'kind' | 'name' | 'media_type') =>
+    isPartlyDescribed && described[field] === undefined;
   const unknown: Record<string, UnknownCode> = {
     ...noBill,
     ...(!log && { log: 'no_log_proof' }),
     ...(!bytes && cidIn(id)?.codec === codecs.raw && { size: 'bytes_missing' }),
-    ...(isUndescribed && { kind: 'bytes_missing', name: 'bytes_missing' }),
+    ...((isUndescribed || lacks('kind')) && { kind: 'bytes_missing' }),
+    ...((isUndescribed || lacks('name')) && { name: 'bytes_missing' }),
+    ...(lacks('media_type') && { media_type: 'bytes_missing' }),
   };
   const cut = [
     ...(knowledge.isCut(node) ? [...factLists, ...governedLists] : []),
     ...(isCut ? ['signatures', 'model_signatures'] : []),
     ...(lacksDocument ? governedLists : []),
-    ...(ancestry.isCut ? ['made_by', 'provenance'] : []),
+    ...(isPartlyDescribed ? ['kinds', 'names', 'metadata'] : []),
+    ...cutBills,
+    ...(ancestry.isCut ? ['made_by'] : []),
+    ...(ancestry.isCut || madeBy.some((one) => computations.get(one)?.lacksDocument) ? ['provenance'] : []),
   ];
   return {
-    ...describedArtefact(id, descriptions, ancestry.paths.get(node) ?? [], bytes),
+    ...described,
     made_by: madeBy,
     signatures,
     ...governed,
@@ -100,7 +109,10 @@ export function namedFiles(node: string, knowledge: Knowledge): NamedFile[] {
     .flatMap((one) => inField(one, 'metadata').map((file) => ({ file, statement: statementNode(one) })));
 }
 
-/** What metadata says of a thing, and its bytes as far as they are known. */
+/**
+ * What metadata says of a thing, and its bytes as far as they are known. Where one word counts, a document that is lacking hides what
+ * those after it say.
+ */
 function describedArtefact(
   id: string,
   descriptions: readonly Description[],
@@ -110,14 +122,18 @@ function describedArtefact(
   const isFolder = cidIn(id)?.codec === codecs.hashSequence;
   const kinds = distinct([isFolder ? 'folder' : undefined, ...descriptions.map(({ kind }) => kind)]);
   const names = distinct([...descriptions.map(({ name }) => name), ...paths]);
-  const metadata: JsonObject = Object.assign({}, ...descriptions.toReversed().map(({ said }) => said));
+  const lacking = descriptions.findIndex(({ said }) => said === undefined);
+  const sure = lacking === -1 ? descriptions : descriptions.slice(0, lacking);
+  const kind = isFolder ? 'folder' : sure.find((one) => one.kind !== undefined)?.kind;
+  const name = sure.find((one) => one.name !== undefined)?.name ?? (lacking === -1 ? paths[0] : undefined);
+  const metadata: JsonObject = Object.assign({}, ...sure.toReversed().map(({ said }) => said));
   const types = [metadata.media_type, metadata.mediaType, metadata.format];
   const mediaType = types.find((one) => typeof one === 'string');
   return {
     id,
-    ...(kinds[0] !== undefined && { kind: kinds[0] }),
+    ...(kind !== undefined && { kind }),
     kinds,
-    ...(names[0] !== undefined && { name: names[0] }),
+    ...(name !== undefined && { name }),
     names,
     hashes: hashesOf(id, bytes),
     ...(bytes && { size: bytes.size }),

@@ -27,7 +27,7 @@ export interface NamedFile {
   readonly statement: string;
 }
 
-export type Bills = Pick<Artefact, 'components' | 'vulnerabilities' | 'unknown'>;
+export type Bills = Pick<Artefact, 'components' | 'vulnerabilities' | 'unknown' | 'cut'>;
 
 /** What bills of materials and VEX documents list about a thing. Without such a document nobody knows. */
 export async function billFacts(
@@ -40,10 +40,12 @@ export async function billFacts(
     components: 'no_such_evidence',
     vulnerabilities: 'no_such_evidence',
   };
+  let isLacking = false;
   for (const { file, statement } of files) {
     const cid = cidIn(file);
     const [bytes] = cid ? await documents([cid], billLimit) : [];
     if (!bytes) {
+      isLacking = true;
       why = {
         ...why,
         ...(why.components && { components: 'bytes_missing', vulnerabilities: 'bytes_missing' }),
@@ -65,6 +67,7 @@ export async function billFacts(
     ...(why.components === undefined && { components }),
     ...(why.vulnerabilities === undefined && { vulnerabilities }),
     ...(Object.keys(why).length > 0 && { unknown: why }),
+    ...(isLacking && { cut: ['components', 'vulnerabilities'] }),
   };
 }
 

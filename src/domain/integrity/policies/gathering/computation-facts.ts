@@ -14,6 +14,8 @@ export interface ComputationFound {
   readonly fact: Computation;
   /** What it says of a build, if it is one (SLSA). */
   readonly provenance: Fact<'provenance'> | undefined;
+  /** Whether the document that describes it is not there, so that nobody knows what it says. */
+  readonly lacksDocument: boolean;
 }
 
 /** The name that one of these signers has signed; of nobody, that anybody gives. */
@@ -24,9 +26,11 @@ export function computationFacts(step: MadeStep, knowledge: Knowledge, nameOf: N
   const { id, inputs, outputs, programs, operators } = step;
   const metadata = knowledge.statements(id, 'MetadataRegistration');
   const { signatures, isCut } = knowledge.signed(id);
-  const said = describedRun(step, signatures, metadata, knowledge);
+  const first = describedRun(step, signatures, metadata, knowledge);
+  const said = first === 'lacking' ? undefined : first;
   const log = knowledge.logged(id);
-  const lacksDocument = said === undefined && metadata.some((one) => !isThere(one, knowledge));
+  const lacksDocument =
+    first === 'lacking' || (first === undefined && metadata.some((one) => !isThere(one, knowledge)));
   const unknown = {
     ...(!log && { log: 'no_log_proof' as const }),
     ...(lacksDocument && unreadRun),
@@ -51,7 +55,8 @@ export function computationFacts(step: MadeStep, knowledge: Knowledge, nameOf: N
     ...(run && { said_by: Object.fromEntries(Object.keys(run).map((field) => [field, statements])) }),
     ...shared,
   };
-  return { fact, provenance: said && provenanceOf(said, { ...shared, statements }, inputs, nameOf) };
+  const provenance = said && provenanceOf(said, { ...shared, statements }, inputs, nameOf);
+  return { fact, provenance, lacksDocument };
 }
 
 const unreadRun = {
@@ -70,20 +75,21 @@ interface Described {
 /**
  * What the registrant of a computation says about it: first what the registrant has signed, then what a signer of the computation
  * has signed, then the newest. Of a computation that is signed, only what one of its signers has signed too counts, because anybody
- * can describe anything in any name.
+ * can describe anything in any name. `lacking`: the document that comes first is not there.
  */
 function describedRun(
   { registeredBy }: MadeStep,
   ofComputation: readonly SignatureFact[],
   metadata: readonly ReferringStatement[],
   knowledge: Knowledge,
-): Described | undefined {
+): Described | 'lacking' | undefined {
   const signers = goodSigners(ofComputation);
   const candidates = metadata
     .filter((one) => registrantOf(one) === registeredBy)
     .flatMap((one) => {
-      const facts = runFactsIn(knowledge.documents.of(inField(one, 'metadata')[0] ?? ''));
-      if (!facts) return [];
+      const [document = ''] = inField(one, 'metadata');
+      const facts = runFactsIn(knowledge.documents.of(document));
+      if (!facts && !knowledge.documents.isLacking(document)) return [];
       const statement = statementNode(one);
       const { signatures } = knowledge.signed(statement);
       const own = goodSigners(signatures);
@@ -92,7 +98,10 @@ function describedRun(
       if (signers.size > 0 && !isShared) return [];
       return { statement, facts, signatures, rank: isOwn ? 0 : 1, time: one.time ?? 0 };
     });
-  return candidates.sort((one, other) => one.rank - other.rank || other.time - one.time)[0];
+  const [first] = candidates.sort((one, other) => one.rank - other.rank || other.time - one.time);
+  if (!first) return undefined;
+  const { facts, ...by } = first;
+  return facts ? { facts, ...by } : 'lacking';
 }
 
 function isThere(metadata: ReferringStatement, { documents }: Knowledge): boolean {

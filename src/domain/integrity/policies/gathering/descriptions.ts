@@ -9,7 +9,8 @@ import { inField } from './statements-about.ts';
 /** A document that metadata gives a thing. */
 export interface Description {
   readonly statement: string;
-  readonly said: JsonObject;
+  /** Undefined if the document is lacking, so that nobody knows what it says. */
+  readonly said: JsonObject | undefined;
   readonly name: string | undefined;
   readonly kind: string | undefined;
   readonly signers: ReadonlySet<string>;
@@ -21,14 +22,14 @@ export function descriptionsOf(node: string, knowledge: Knowledge): Description[
     const statement = statementNode(one);
     const [document = ''] = inField(one, 'metadata');
     const said = knowledge.documents.of(document);
-    if (!said) return [];
+    if (!said && !knowledge.documents.isLacking(document)) return [];
     const signers = goodSigners(knowledge.signed(statement).signatures);
     const isOwn = signers.has(registrantOf(one) ?? '');
     const found = {
       statement,
       said,
-      name: nameFor(document, subjectName(said)),
-      kind: kindIn(said),
+      name: said && nameFor(document, subjectName(said)),
+      kind: said && kindIn(said),
       signers,
     };
     return [{ ...found, isOwn, time: one.time ?? 0 }];

@@ -10,6 +10,8 @@ export interface Documents {
   readonly of: (id: string) => JsonObject | undefined;
   /** Whether its bytes were read. */
   readonly isRead: (id: string) => boolean;
+  /** Whether it may say something that was not read. Of known bytes that are too many for a document, nothing is lacking. */
+  readonly isLacking: (id: string) => boolean;
 }
 
 const documentsAtOnce = 100;
@@ -18,7 +20,7 @@ const mostBytes = 64 << 20;
 
 /** Reads the documents of these identifiers, within a limit. */
 export async function readDocuments(
-  { documents }: Pick<FactPorts, 'documents'>,
+  { documents, sameBytes }: Pick<FactPorts, 'documents' | 'sameBytes'>,
   ids: Iterable<string>,
 ): Promise<Documents> {
   const parsed = new Map<string, JsonObject | undefined>();
@@ -42,5 +44,12 @@ export async function readDocuments(
     }
     await yieldToEventLoop();
   }
-  return { of: (id) => parsed.get(id), isRead: (id) => parsed.has(id) };
+  const unread = asked.filter(({ id }) => !parsed.has(id)).map(({ id }) => id);
+  const known = await sameBytes.of(unread);
+  const lacking = new Set(unread.filter((id) => (known.get(id)?.size ?? 0) <= documentLimit));
+  return {
+    of: (id) => parsed.get(id),
+    isRead: (id) => parsed.has(id),
+    isLacking: (id) => lacking.has(id),
+  };
 }

@@ -54,6 +54,10 @@ export async function gatherFacts(
     const found = { name: names.get(did), exchanges: exchanges.get(did) };
     return [did, agentFacts(did, found, ancestry, knowledge)];
   });
+  const logged = statements.flatMap((id) => {
+    const log = knowledge.logged(id);
+    return log ? [[id, log] as const] : [];
+  });
   return {
     subject: start,
     upstream,
@@ -67,6 +71,7 @@ export async function gatherFacts(
       computations: Object.fromEntries(computations.entries().map(([id, { fact }]) => [id, fact])),
       agents: Object.fromEntries(ofAgents),
     },
+    ...(logged.length > 0 && { logged: Object.fromEntries(logged) }),
     service: [...ports.trusting.ownDids],
     faults: [],
     ...(ports.disputed.size > 0 && { disputed: [...ports.disputed] }),
