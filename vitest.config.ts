@@ -16,19 +16,8 @@ const services = ['test/services/**/*.test.ts', 'test/storage/mongo/**/*.test.ts
 const chromium = ['test/chromium/**/*.test.ts'];
 /** Tests that kill processes, send them signals, read their exit codes, or run helm. */
 const processes = ['test/{processes,chart}/**/*.test.ts'];
-/** Tests of large inputs, whole stores and long waits, which take many seconds. */
-const long = [
-  'test/access/{auth-service-client,oidc-issuer,onboarding}.test.ts',
-  'test/cli/{logged-journey,verify-logged}.test.ts',
-  'test/cli/{export,fsck,import,login,manifest,migrate,record,record-run,record-spool,report,report-template,serve,verify-trust}.test.ts',
-  'test/domain/{context-registry,lineage-bounds,report-bounds}.test.ts',
-  'test/http/{access-many-projects,audit-trail,downloads,early-answers,manifest-exports}.test.ts',
-  'test/http/{manifest-round-trip,same-bytes}.test.ts',
-  'test/http/control-plane/recorded-sign-ins.test.ts',
-  'test/log/{monitor,monitored-agent,witnessed-service}.test.ts',
-  'test/platform/audit-queue.test.ts',
-  'test/storage/{damaged-exports,interrupted-import,limited,mongo-away}.test.ts',
-];
+/** Tests of large inputs, whole stores, long journeys and long waits, which take many seconds. */
+const long = ['test/**/*.long.test.ts'];
 /** These run in `properties` only, which has more runs of them. */
 const slowProperties = [
   'test/domain/{identify,statement-template}.property.test.ts',
