@@ -1,4 +1,3 @@
-import { ServiceError } from '../../../errors.ts';
 import type { Vkey } from '../../../log/notes/vkey.ts';
 import { uuidIn } from '../../identifiers/identifiers.ts';
 import type { IndexedManifest } from '../../manifest/indexed/indexed-manifest.ts';
@@ -8,7 +7,7 @@ import { resultsIn } from '../../report/results.ts';
 import { identifiedBy } from '../../search/identified.ts';
 import { CarriedLogPlaces } from './carried-log.ts';
 import type { FactPorts } from './ports.ts';
-import { distinctThings, mostSubjects, type Subjects } from './subjects.ts';
+import { mostSubjects, onlyThing, type Subjects } from './subjects.ts';
 
 /** What a reader of a manifest knows beside it. */
 export interface CarriedReading extends Pick<FactPorts, 'evidenceReader'> {
@@ -64,20 +63,15 @@ export async function carriedSubjects(
     return { ids: first.toSorted(), graphId: scope.graphId, isCut };
   }
   const [identified] = await identifiedBy(text, noHashes);
-  const ids =
-    identified === undefined
-      ? await distinctThings(manifest.sameBytes, await subjectsNamed(manifest, text))
-      : [identified];
-  const [only, other] = ids;
-  const shown = JSON.stringify(text.slice(0, 200));
-  if (only === undefined)
-    throw new ServiceError('not_found', `Nothing in the manifest has the identifier or the name ${shown}.`);
-  if (other !== undefined)
-    throw new ServiceError(
-      'conflict',
-      `Several things are called ${shown}. Name one by its identifier: ${ids.join(', ')}.`,
-    );
-  return { ids: [only], graphId: scope.graphId, isCut: false };
+  const id =
+    identified ??
+    (await onlyThing(
+      manifest.sameBytes,
+      text,
+      await subjectsNamed(manifest, text),
+      'Nothing in the manifest',
+    ));
+  return { ids: [id], graphId: scope.graphId, isCut: false };
 }
 
 async function isSpokenOf({ statementIndex }: IndexedManifest, uuid: string, scope: StatementScope) {

@@ -65,29 +65,35 @@ async function namedThing(ports: SubjectPorts, text: string, scope: StatementSco
   const same = things.filter(({ name, otherNames }) =>
     [name, ...otherNames].some((one) => one !== null && foldedName(one) === wanted),
   );
-  const ids = await distinctThings(
+  return await onlyThing(
     ports.sameBytes,
+    text,
     same.map(({ id }) => id),
+    'Nothing that you may see',
   );
-  const [only, other] = ids;
+}
+
+/**
+ * The thing that has a name. Bytes with several identifiers are one thing.
+ * @param ids of all that have the name.
+ * @param nothing what has no such thing, as the subject of a sentence.
+ * @throws ServiceError `not_found` if there is none, `conflict` if there are several.
+ */
+export async function onlyThing(
+  same: SameBytes,
+  text: string,
+  ids: readonly string[],
+  nothing: string,
+): Promise<string> {
+  const known = await same.withReferences(ids);
+  const things = [...new Set(ids.map((id) => known.get(id)?.names[0] ?? id))];
+  const [only, other] = things;
+  const shown = JSON.stringify(text.slice(0, 200));
   if (only === undefined)
-    throw new ServiceError(
-      'not_found',
-      `Nothing that you may see has the identifier or the name ${shown(text)}.`,
-    );
+    throw new ServiceError('not_found', `${nothing} has the identifier or the name ${shown}.`);
   if (other === undefined) return only;
   throw new ServiceError(
     'conflict',
-    `Several things are called ${shown(text)}. Name one by its identifier: ${ids.join(', ')}.`,
+    `Several things are called ${shown}. Name one by its identifier: ${things.join(', ')}.`,
   );
-}
-
-/** Bytes with several identifiers are one thing. */
-export async function distinctThings(same: SameBytes, ids: readonly string[]): Promise<string[]> {
-  const known = await same.withReferences(ids);
-  return [...new Set(ids.map((id) => known.get(id)?.names[0] ?? id))];
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 200));
 }
