@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isCidUrn } from '../../identifiers/identifiers.ts';
+import { digestLengths, isHex } from '../digests.ts';
 import type { Thing } from '../evidence.ts';
-import { digestLengths, isHex } from '../sbom/digests.ts';
 import { uriReference } from '../things.ts';
 
 /** What tells a subject. */

@@ -1,8 +1,8 @@
+import { contentDigests, digestsOf } from '../digests.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
 import { uriReference } from '../things.ts';
 import type { Bom, Component, Dataset, ExternalReference } from './cyclonedx-bom.ts';
 import { formulationSteps, type Resources } from './cyclonedx-formulation.ts';
-import { contentDigests, digestsOf } from './digests.ts';
 import { Inventory } from './inventory.ts';
 
 export const cyclonedxVersions = ['1.4', '1.5', '1.6', '1.7'];

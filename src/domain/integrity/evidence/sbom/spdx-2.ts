@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
+import { contentDigests, digestsOf } from '../digests.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
 import { asFormat, below } from '../shaped.ts';
 import { uriReference } from '../things.ts';
-import { contentDigests, digestsOf } from './digests.ts';
 import { Inventory } from './inventory.ts';
 import { relate } from './spdx-relations.ts';
 import { oneOf, text, utcTime } from './spdx-shape.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/is-object.ts';
+import { contentDigests, digestsOf } from '../digests.ts';
 import type { Evidence, EvidenceKind, Step, Thing } from '../evidence.ts';
 import { uriReference } from '../things.ts';
-import { contentDigests, digestsOf } from './digests.ts';
 import { Inventory } from './inventory.ts';
 import { type Build, type Relationship, type SpdxGraph, spdxGraph } from './spdx-3-graph.ts';
 import { relate } from './spdx-relations.ts';

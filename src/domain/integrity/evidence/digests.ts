@@ -1,4 +1,4 @@
-import { EvidenceProblem } from '../evidence.ts';
+import { EvidenceProblem } from './evidence.ts';
 
 /** By algorithm without its hyphens: the name of the digest, and its length in hex. */
 const algorithms: Readonly<Record<string, readonly [string, number]>> = {
