@@ -547,7 +547,7 @@ export interface paths {
         };
         /**
          * Find things by any part of their names, or by an identifier or digest
-         * @description Names are what metadata says, and the paths of files in recorded folders. Answers in groups, the best first: the name itself, names that start so, names with a word that starts so, and all others; of these the one with the newest name. Every thing is found once, by all its names that the caller may see. Words of one or two characters are found at the start of a word only. Identifiers: a CID or UUID with or without urn:cid: or urn:uuid:, a DID, or a digest in hex, alone or after sha256:, blake3:, sha512:, git: or md5:. A group goes on with group and its next_cursor. A page may be shorter than its limit, or empty.
+         * @description Names are what metadata says, and the paths of files in recorded folders. Answers in groups, the best first: the name itself, names that start so, names with a word that starts so, and all others; of these the one with the newest name. Every thing is found once, by all its names that the caller may see. Words of one or two characters are found at the start of a word only. Identifiers: a CID or UUID with or without urn:cid: or urn:uuid:, a CID in capitals or after ipfs://, a DID, or a digest in hex, alone or after sha256:, blake3:, sha512:, git: or md5:. A group goes on with group and its next_cursor. A page may be shorter than its limit, or empty.
          */
         get: operations["getSearchV1"];
         put?: never;

@@ -78,5 +78,10 @@ describe('cairn search', () => {
     expect((await search('sha256:abcd')).stderr).toContain('has 64 hexadecimal digits, and this has 4');
     expect((await search(...Array.from({ length: 1_000 }, () => 'a'))).stderr).toContain('at most 32 words');
     expect((await search('a', '--limit', '0')).code).toBe(2);
+    const whole = urn('unknown').slice('urn:cid:'.length);
+    for (const text of [whole, whole.toUpperCase(), `ipfs://${whole}`])
+      expect((await search(text)).stderr).toMatch(/found by "[^"]+"\.\n$/);
+    for (const text of [whole.slice(0, 12), `ipfs://${whole.slice(0, 20)}`, 'bagb6qaq6…pahu2q'])
+      expect((await search(text)).stderr).toContain('A CID is found only as a whole');
   });
 });

@@ -64,6 +64,15 @@ describe('GET /search/v1', () => {
     expect(await search({ q: own, group: 'graphs' })).toEqual({ graphs: found.graphs });
   });
 
+  test('finds a whole CID in capitals, after ipfs:// and after urn:cid:', async () => {
+    const { json: blob } = await putBlob(service, randomUUID());
+    const id = `urn:cid:${blob.cid}`;
+    await name(id, { name: 'capital' });
+    const forms = [blob.cid.toUpperCase(), `ipfs://${blob.cid}`, `IPFS://${blob.cid.toUpperCase()}`];
+    for (const q of [...forms, id.toUpperCase()])
+      expect([q, ids(await search({ q }), 'artefacts')]).toEqual([q, [id]]);
+  });
+
   test('finds computations by name, and goes on with a group', async () => {
     const own = randomUUID();
     const input = `urn:cid:${(await putBlob(service, own)).json.cid}`;

@@ -8,8 +8,8 @@ import {
 } from '../blobs/blob-hashes.ts';
 import { referencesTo } from '../blobs/digest-references.ts';
 import { namesOf } from '../blobs/same-bytes.ts';
-import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
-import { parseIdentifier } from '../identifiers/identifiers.ts';
+import { cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { identifierIn } from '../identifiers/identifiers.ts';
 
 const prefixes: Readonly<Record<string, BlobHash>> = {
   sha256: 'sha256',
@@ -28,7 +28,7 @@ const prefixes: Readonly<Record<string, BlobHash>> = {
  * @throws ServiceError `invalid_request` for a part of a digest after the name of its function.
  */
 export async function identifiedBy(text: string, hashes: Pick<BlobHashRecords, 'among'>): Promise<string[]> {
-  const known = identifierIn(text);
+  const known = identifierIn(text) ?? foreignCid(text);
   if (known !== undefined) return [known, ...((await namesOf(hashes, [known])).get(known)?.names ?? [])];
   const digest = text.replace(/^[^@\s]+@(?=[a-z0-9]{3,8}:)/i, '');
   const [, prefix, hex = ''] = /^(?:([a-z0-9-]{3,8})[:-])?([0-9a-f]{2,256})$/i.exec(digest) ?? [];
@@ -38,12 +38,10 @@ export async function identifiedBy(text: string, hashes: Pick<BlobHashRecords, '
   return [...new Set(found.flat())];
 }
 
-function identifierIn(text: string): string | undefined {
-  try {
-    return parseIdentifier(text);
-  } catch {
-    return undefined;
-  }
+/** A CID as other tools may write it: in capitals, or after `ipfs://`. */
+function foreignCid(text: string): string | undefined {
+  const cid = cidIn(text.toLowerCase().replace(/^ipfs:\/\//, ''));
+  return cid && cidUrn(cid);
 }
 
 /** The length does not tell the function. */
