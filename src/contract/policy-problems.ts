@@ -1,4 +1,5 @@
 import type { PolicyProblem } from '../domain/integrity/policies/read-policy.ts';
+import { yamlAdvice } from './words/yaml.ts';
 
 type Problem = PolicyProblem['problem'];
 type Sentence = (problem: Problem & { readonly of?: string }, place: string) => string;
@@ -17,7 +18,7 @@ const sentences: Readonly<Record<Problem['code'], Sentence>> = {
   too_large: () =>
     'The policy is larger than 1,048,576 bytes, which is the most that is read. Make several of it.',
   not_readable: ({ found, nearest = '' }) =>
-    `${found === '' ? 'This' : quoted(found)} is not YAML. ${advice[nearest] ?? 'Check quotes, brackets and indentation.'}`,
+    `${found === '' ? 'This' : quoted(found)} is not YAML. ${yamlAdvice(nearest)}`,
   has_aliases: ({ found }) =>
     `*${found} is an alias. A policy is read without aliases. Write the value again.`,
   said_twice: ({ found }) => `${quoted(found)} is there twice. Remove or rename one.`,
@@ -69,16 +70,6 @@ const sentences: Readonly<Record<Problem['code'], Sentence>> = {
   wrong_text: ({ found, of = '' }) => `${quoted(found)} is ${wrongTexts[of] ?? 'no value that fits'}.`,
   not_supported: ({ found }) => `Conditions cannot use ${quoted(found)}.`,
   too_long: ({ found }) => `The condition has more than ${found} characters. Make several rules of it.`,
-};
-
-/** By the codes of the YAML parser. */
-const advice: Readonly<Record<string, string>> = {
-  MISSING_CHAR: 'A quote, bracket, colon or comma is missing, or the line is not indented like those above.',
-  BLOCK_AS_IMPLICIT_KEY: 'It has ": " in it. Put the text in quotes, or write it below |.',
-  UNEXPECTED_TOKEN: 'Put the whole text in quotes, or write it below |.',
-  TAB_AS_INDENT: 'The line is indented with a tab. Use spaces.',
-  MULTIPLE_DOCS: 'A file has one policy. Remove ---.',
-  BAD_DQ_ESCAPE: 'Double quotes have \\ in front of another sign. Use single quotes.',
 };
 
 const words: Readonly<Record<string, string>> = {

@@ -43,6 +43,9 @@ test('a file or folder stands for its CID, and an identifier for itself', async 
   });
   expect([run.code, run.stderr]).toEqual([3, expect.stringMatching(`^data is urn:cid:${text}\n`)]);
   await expect(identifierOrFile(io, 'gone')).rejects.toThrow('nor a DID, nor a file that exists.');
+  const shortened = '"bafkr4ide…lpm5qu" is shortened. Give the whole identifier';
+  await expect(identifierOrFile(io, 'bafkr4ide…lpm5qu')).rejects.toThrow(shortened);
+  await expect(cidOrFile(io, 'bafkr4ide…lpm5qu')).rejects.toThrow(shortened);
   await expect(identifierOrFile(io, '')).rejects.toThrow('nor a file that exists.');
   await expect(cidOrFile(io, '/dev/zero')).rejects.toThrow('can be read only once');
 });

@@ -171,8 +171,18 @@ describe('cairn record keeps what was done', () => {
   });
 
   test.each([
-    ['bad.yaml', 'a: [1\nb: 2', 'bad.yaml is not YAML that can be read: see line '],
-    ['twice.yaml', 'a: 1\na: 2', 'twice.yaml is not YAML that can be read: see line 2, column 1.'],
+    ['bad.yaml', 'a: [1\nb: 2', 'bad.yaml cannot be read as YAML: see line '],
+    [
+      'twice.yaml',
+      'a: 1\na: 2',
+      'twice.yaml cannot be read as YAML: see line 2, column 1. A name is there twice.',
+    ],
+    [
+      'several.yaml',
+      'a: 1\n---\nb: 2',
+      'several.yaml cannot be read as YAML: see line 2, column 1. A file has one document. Remove ---',
+    ],
+    ['tab.yaml', 'a:\n\tb: 1', 'see line 2, column 1. The line is indented with a tab. Use spaces.'],
     ['nan.yaml', 'a: {b: .nan}', 'nan.yaml: /a/b is NaN, which JSON cannot hold.'],
     ['list.yml', '- 1\n- 2', 'list.yml must contain names with values at its top.'],
     ['text.yml', 'just text', 'text.yml must contain names with values at its top.'],

@@ -51,7 +51,10 @@ export async function graphIdOf(client: ApiClient, text: string): Promise<string
   const query = new URLSearchParams({ name: text, limit: String(listed) });
   const { graphs } = await answerJson(await client.send('GET', `/graph/v1?${query}`), graphList);
   const [only, ...others] = graphs;
-  if (!only) failNo(`No graph is called "${text}". "cairn graph list" shows the graphs.`);
+  if (!only)
+    failNo(
+      `No graph is called "${text}". "cairn graph list" shows the graphs, and "cairn graph create" makes one.`,
+    );
   if (others.length === 0) return only.graph_id;
   const ids = graphs.map(({ graph_id }) => `  ${graph_id}\n`).join('');
   return failUsage(`Several graphs are called "${text}". Name one by its UUID:\n${ids.trimEnd()}`);

@@ -21,14 +21,23 @@ export async function identifierOrFile(io: Terminal, text: string): Promise<stri
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const cid = await cidOfPath(io, text);
-    return cid ? cidUrn(cid) : failUsage(`${error.message.replace(/\.$/, '')}, nor a file that exists.`);
+    return cid
+      ? cidUrn(cid)
+      : failUnknown(text, `${error.message.replace(/\.$/, '')}, nor a file that exists.`);
   }
 }
 
 /** Like `identifierOrFile`, for CIDs only. */
 export async function cidOrFile(io: Terminal, text: string): Promise<Cid> {
   const cid = cidIn(text) ?? (await cidOfPath(io, text));
-  return cid ?? failUsage(`"${text.slice(0, 120)}" is neither a CID nor a file that exists.`);
+  return cid ?? failUnknown(text, `"${text.slice(0, 120)}" is neither a CID nor a file that exists.`);
+}
+
+function failUnknown(text: string, problem: string): never {
+  // As tables and trees print identifiers.
+  if (/^[a-z][\w:-]*…\w+$/i.test(text))
+    failUsage(`"${text}" is shortened. Give the whole identifier, which "cairn search" and --json print.`);
+  failUsage(problem);
 }
 
 /** The CID that `cairn put` gives a file or folder, without storing it; undefined if there is none. */

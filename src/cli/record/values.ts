@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { yamlAdvice } from '../../contract/words/yaml.ts';
 import { jsonFaultAt } from '../../domain/json/fault-place.ts';
 import { isObject, type JsonObject } from '../../domain/json/is-object.ts';
 import { failUsage } from '../terminal/failure.ts';
@@ -103,7 +104,8 @@ async function parseYaml(text: string, path: string): Promise<unknown> {
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) {
     const { line, col } = lines.linePos(problem.pos[0]);
-    throw new UnreadableValues(`${path} is not YAML that can be read: see line ${line}, column ${col}.`);
+    const place = `line ${line}, column ${col}`;
+    throw new UnreadableValues(`${path} cannot be read as YAML: see ${place}. ${yamlAdvice(problem.code)}`);
   }
   if (isScalar(document.contents)) return undefined;
   try {

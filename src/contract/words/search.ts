@@ -10,7 +10,9 @@ export function searchAdvice(text: string): string {
   if (hex?.length === md5Digits) return 'The service computes MD5 only if CAIRN_BLOB_HASHES names it.';
   const [, rest] = partOfCid.exec(text.trim()) ?? [];
   if (rest !== undefined)
-    return rest.length < leastRest ? 'A CID is found only as a whole. Copy all of it, or search for a name.' : '';
+    return rest.length < leastRest
+      ? 'A CID is found only as a whole. Copy all of it, or search for a name.'
+      : '';
   if (hex !== undefined || /^(?:urn|did):/.test(text.trim())) return '';
   return 'Try a shorter part of the name.';
 }
