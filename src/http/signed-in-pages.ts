@@ -22,7 +22,8 @@ export function signedInPages<Caller>(
     if (pathname.startsWith('/ui/files/') || sendsToken(context)) return await next();
     try {
       const { user } = await signedIn(context);
-      context.set('person', user.nameOverride ?? user.name ?? user.email ?? user.subject);
+      const name = user.nameOverride ?? user.name ?? user.email ?? user.subject;
+      context.set('person', { name, isAdministrator: user.role === 'admin' });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === 'unauthorized' && !openPages.includes(pathname)) {

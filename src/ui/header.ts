@@ -65,19 +65,30 @@ const searchField = (
 
 /** Text of others is escaped, so it never contains this. */
 const personPlace = '<!-- who is signed in -->';
+const administratorsLink = /<!-- for administrators -->(<a [^>]*>[^<]*<\/a>)/;
+
+/** Who looks at a page. */
+export interface Person {
+  readonly name: string;
+  readonly isAdministrator: boolean;
+}
 
 /** A page whose header names the user who is signed in, with a way out. @param person undefined if nobody is signed in. */
-export function withPerson(page: string, person: string | undefined): string {
-  if (person === undefined) return page.replace(personPlace, '');
-  const shown = html`<div class="person"><a href="${account.address}" title="Signed in as ${person}">${person}</a>
+export function withPerson(page: string, person: Person | undefined): string {
+  const shown =
+    person &&
+    html`<div class="person"><a href="${account.address}" title="Signed in as ${person.name}">${person.name}</a>
 <button type="button" id="sign-out">Sign out</button></div>
 <script type="module" src="/ui/files/signed-in.ts"></script>`;
-  return page.replace(personPlace, () => String(shown));
+  return page
+    .replace(administratorsLink, person?.isAdministrator ? '$1' : '')
+    .replace(personPlace, () => String(shown ?? ''));
 }
 
 export function header({ here, links, searched = '' }: HeaderParts): Html {
+  const hasAccounts = links.includes(account);
   const item = ({ name, address }: Link) =>
-    html`<a href="${address}"${address === here?.address ? html` aria-current="page"` : ''}>${name}</a>`;
+    html`${hasAccounts && address === auditLog.address ? raw('<!-- for administrators -->') : ''}<a href="${address}"${address === here?.address ? html` aria-current="page"` : ''}>${name}</a>`;
   return html`<header>
 <a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24"><b>Cairn</b>${links.length > 1 || !here ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
 ${links.length > 1 ? html`<nav id="pages" aria-label="Pages" popover>${links.map(item)}</nav>` : ''}

@@ -141,6 +141,16 @@ describeChromium('people who have signed in', ({ open }) => {
       expect(sent).toEqual([]);
     });
 
+    it('offer no change of the run-time limits, and no audit log, to those who may not', async () => {
+      await using tab = await open();
+      const { page } = tab;
+      await signIn(page, 'bob');
+      await page.locator('#problem').getByText('You may read the limits').waitFor();
+      expect(await page.getByLabel('Blobs written at once').inputValue()).not.toBe('');
+      expect(await page.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false);
+      expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
+    });
+
     it('leave for the sign-in page when their session has ended meanwhile, and come back', async () => {
       await using tab = await open();
       const { page } = tab;

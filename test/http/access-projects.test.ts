@@ -120,6 +120,8 @@ describe('what claims grant', () => {
         ...json({ blob_store_write_concurrency_limit: 32 }),
       })
     ).status;
+  const mayConfigure = async (token: string) =>
+    (await sendAs(service, token, { method: 'GET', path: '/dynamic-config/v1' })).headers.get('allow');
   const read = async (token: string) =>
     (await sendAs(service, token, { method: 'GET', path: `/store/v1/blob/${world.alpha.blob}` })).status;
 
@@ -156,8 +158,10 @@ describe('what claims grant', () => {
     const admins = (value: unknown) => tokenWith(provider, {}, { [`${namespace}/has_admin_access`]: value });
     expect(await configure(await tokenWith(provider, { '*': ['manage_configuration'] }))).toBe(200);
     expect(await configure(await admins(true))).toBe(200);
+    expect(await mayConfigure(await admins(true))).toBe('GET, HEAD, PUT');
     for (const value of ['true', 1, {}, [true], null, false])
       expect(await configure(await admins(value))).toBe(403);
+    expect(await mayConfigure(await admins(false))).toBe('GET, HEAD');
     expect(await read(await admins(true))).toBe(403);
   });
 

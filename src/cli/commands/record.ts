@@ -43,7 +43,7 @@ Files can be named by patterns ('data/*.csv'). A folder becomes a collection. St
 
 Examples:
   $ cairn record --name train --input data.csv --output model.bin -- python3 train.py --epochs 10
-  $ cairn record --name train --input data.csv --params params.yaml --metrics metrics.json --env CUDA_VISIBLE_DEVICES \
+  $ cairn record --name train --input data.csv --params params.yaml --metrics metrics.json --env CUDA_VISIBLE_DEVICES \\
       --output model.bin -- python3 train.py
   $ cairn record --name split --input raw/ --output 'parts/*.csv' --metadata seed=7 -- ./split.sh
   $ cairn record --name train --input data.csv --output model.bin --spool ./unsent -- python3 train.py

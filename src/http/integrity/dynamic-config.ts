@@ -23,7 +23,13 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     tag,
     summary: 'Read the run-time limits',
     answers: { 200: jsonAnswer('The limits', dynamicConfig) },
-    handle: ({ answer }) => answer(200, configJson(runTimeLimits.current())),
+    description: 'The header Allow names PUT if the caller may change them.',
+    handle: async ({ answer, principal: { grants } }) => {
+      // An auth service would have to be asked about many projects.
+      const mayChange = grants.isOpenEnded || (await grants.anywhere('manage_configuration'));
+      const allow = mayChange ? 'GET, HEAD, PUT' : 'GET, HEAD';
+      return answer(200, configJson(runTimeLimits.current()), { allow });
+    },
   });
 
   operation(app, 'PUT /dynamic-config/v1', {

@@ -10,8 +10,8 @@ export interface AppEnv<Caller = Principal> {
     caller: () => Promise<Caller>;
     /** Who called, for the log and the metrics: null until they are known, absent if nobody asks. */
     principal?: CallerName | null;
-    /** The name of the user who looks at a page. Absent if nobody is signed in. */
-    person?: string;
+    /** The user who looks at a page. Absent if nobody is signed in. */
+    person?: { readonly name: string; readonly isAdministrator: boolean };
     requestId: string;
     log: Log;
     auditTrail: AuditTrail<Caller>;

@@ -92,6 +92,18 @@ describe('a page of the console', () => {
     expect(await status('/ui/agents/nobody', admin)).toBe(404);
     expect(await status('/ui/audit-log', member)).toBe(403);
   });
+
+  test('links to the audit log for administrators only', async () => {
+    const [admin, member] = [await session('ada', 'admin'), await session('bob', 'member')];
+    const linksTo = async (path: string, headers?: Record<string, string>) =>
+      (await plane.main.send('GET', path, headers)).text.match(/(?<=<a )href="\/ui\/audit-log".*?(?=>)/g);
+    for (const path of ['/ui/agents', '/docs']) {
+      expect([path, await linksTo(path, admin)]).toEqual([path, ['href="/ui/audit-log"']]);
+      expect([path, await linksTo(path, member)]).toEqual([path, null]);
+    }
+    expect(await linksTo('/ui/audit-log', admin)).toContain('href="/ui/audit-log" aria-current="page"');
+    expect(await linksTo('/ui/sign-in')).toBeNull();
+  });
 });
 
 describe('the audit log', () => {

@@ -1,5 +1,5 @@
 import type { DynamicConfigAnswer } from '../../../contract/integrity/dynamic-config.ts';
-import { askJson, Failure, sentenceOf } from '../api.ts';
+import { ask, askJson, Failure, sentenceOf } from '../api.ts';
 import { announce, part } from '../element.ts';
 
 const address = '/dynamic-config/v1';
@@ -12,7 +12,16 @@ const inputs = controls.filter((control) => control instanceof HTMLInputElement)
 function fill(limits: DynamicConfigAnswer): void {
   const values: Readonly<Record<string, number>> = limits;
   for (const input of inputs) input.value = String(values[input.name] ?? '');
-  for (const control of controls) control.disabled = false;
+}
+
+async function show(): Promise<void> {
+  const response = await ask(address);
+  fill(await response.json());
+  if (response.headers.get('allow')?.includes('PUT'))
+    for (const control of controls) control.disabled = false;
+  else
+    part('problem').textContent =
+      'You may read the limits. To change them you need the permission manage_configuration.';
 }
 
 function complain(error: unknown): void {
@@ -39,4 +48,4 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   void save();
 });
-askJson<DynamicConfigAnswer>(address).then(fill, complain);
+show().catch(complain);
