@@ -34,7 +34,13 @@ export async function policyIn(
     if (governed?.rules) return usablePolicy(governed.rules, { isText: false });
     const isReached = await ports.reach.blob(cid, await ports.reach.visibility(grants));
     const [bytes] = isReached ? await ports.blobs.readSmall([cid], policyLimit) : [];
-    if (bytes) return usablePolicy(readPolicy(Buffer.from(bytes).toString()), { isText: true });
+    const reading = bytes && readPolicy(Buffer.from(bytes).toString());
+    if (governed && reading && 'problems' in reading)
+      throw new ServiceError(
+        'invalid_request',
+        `No control of the policy ${cid.text} carries a rule, so it decides nothing. Register it with rules in its controls, or name another policy.`,
+      );
+    if (reading) return usablePolicy(reading, { isText: true });
   }
   throw new ServiceError('not_found', `There is no policy ${cid.text}.`);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { contextV2 } from '../../builders/credentials.ts';
+import { blobUrn } from '../../builders/statements.ts';
 import { checkedModels, reviewer } from '../checked-model.ts';
 import { send, useService } from '../service.ts';
 import { signedCredential } from '../trusted-statements.ts';
@@ -115,6 +116,13 @@ describe('a policy whose controls carry rules', () => {
   test('is refused if a rule cannot be used', async () => {
     const controls = [{ title: 'wrong', rule: { require: 'subject.nmae == ""' } }];
     expectRefusal(await register(controls), 400, 'name');
+  });
+
+  test('is refused as a policy of a check if no control carries a rule', async () => {
+    const { policyCid } = (await register([{ title: 'Evaluate it' }])).json;
+    const body = { subject: blobUrn('anything'), policy: policyCid };
+    const answer = await send(service, 'POST', '/checks/v1', body);
+    expectRefusal(answer, 400, `No control of the policy ${policyCid} carries a rule`);
   });
 
   test('is applied by its CID, and by the status of a subject', async () => {
