@@ -32,7 +32,12 @@ export async function takeNewOrigin(
   const keys = await logKeysOf(records, settings);
   const [service] = await openLogs(records.logs, [logNames.service, logNames.statements]);
   const last = await newestCheckpoint(records);
-  if (!keys || !service?.vkey || !last)
+  if (!keys)
+    throw new ServiceError(
+      'invalid_request',
+      'The new origin needs the key of the log. Set CAIRN_LOG_KEY_FILE, as for the services.',
+    );
+  if (!service?.vkey || !last)
     throw new ServiceError(
       'invalid_request',
       'The log of this store has published no checkpoint, so it has no other origin than that of CAIRN_PUBLIC_URL.',
