@@ -24,9 +24,15 @@ export async function openSigner(
   return signerWith(await createKeyFile(file).catch((cause: unknown) => throwBadKeys(file, cause)));
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  ENOENT: 'it does not exist. "cairn key create" makes one',
+};
+
 function throwBadKeys(file: string, cause: unknown): never {
-  const isFull = (cause as NodeJS.ErrnoException).code === 'ENOSPC';
-  const reason = isFull ? 'the disk is full' : messageOf(cause).replace(/\.$/, '');
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  const isFull = code === 'ENOSPC';
+  const reason = reasons[code] ?? messageOf(cause).replace(/\.$/, '');
   throw new ServiceError(
     isFull ? 'storage_full' : 'unavailable',
     `The signing key ${file} cannot be used: ${reason}.`,
@@ -54,8 +60,16 @@ export async function createKeyFile(file: string): Promise<string> {
   return text;
 }
 
+function parsedKeys(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error('it is not JSON', { cause });
+  }
+}
+
 function signerWith(text: string): Signer {
-  const read = JSON.parse(text);
+  const read = parsedKeys(text);
   const jwks: Jwk[] = Array.isArray(read?.keys) ? read.keys : [read];
   const [active] = jwks;
   if (typeof active?.d !== 'string')

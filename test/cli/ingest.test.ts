@@ -158,6 +158,14 @@ describe.concurrent('cairn ingest', () => {
     expect(run.stderr).toContain('timestamp and did are missing. registeredBy must be a DID, such as');
   });
 
+  test('names the option that computes missing ids', async () => {
+    const run = await cairn(['ingest', '-'], { env: service.env, input: ndjson([{ a: 1 }]) });
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(
+      /^line 1: missing_id: .* Here that is --generate-id\.\n1 line was refused\.\n$/,
+    );
+  });
+
   test('reports the line of a wrong @id, even if it is the only line', async () => {
     const input = ndjson([{ ...didStatement('wrong-id'), '@id': 'urn:cid:wrong' }]);
     const run = await cairn(['ingest', '-'], { env: service.env, input });

@@ -188,7 +188,7 @@ describe('cairn migrate', () => {
     expect(await run('--from', from, '--to', from)).toMatchObject({ code: 2, stdout: '' });
     expect(await run('--from', from, '--to', to)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`There is no store in ${from}`),
+      stderr: expect.stringContaining(`There is no store in ${from}. Name the data folder of the service.`),
     });
     expect(existsSync(to)).toBe(false);
     await using _store = await openEmbedded(from);

@@ -23,12 +23,14 @@ test('a key is created once, readable by its owner only, and reused', async () =
 
 test("an operator's key is read but never created", async () => {
   const file = join(folder, 'key.json');
-  await expect(openSigner(file, { mayCreate: false })).rejects.toThrow(file);
+  await expect(openSigner(file, { mayCreate: false })).rejects.toThrow(
+    `${file} cannot be used: it does not exist. "cairn key create" makes one.`,
+  );
 });
 
 test.each([
-  ['no JSON', 'hello'],
-  ['nothing', ''],
+  ['no JSON', 'hello', 'it is not JSON'],
+  ['nothing', '', 'it is not JSON'],
   ['a public key', '{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}'],
   ['a JWK Set without keys', '{"keys":[]}'],
   [
@@ -36,12 +38,12 @@ test.each([
     '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}',
   ],
   ['a key of another curve', '{"kty":"OKP","crv":"X25519","x":"a","d":"b"}'],
-])('%s is refused by the name of its file, and kept as it is', async (_what, text) => {
+])('%s is refused by the name of its file, and kept as it is', async (_what, text, problem = '') => {
   const file = join(folder, 'key.json');
   await writeFile(file, text);
   await expect(openSigner(file, { mayCreate: true })).rejects.toMatchObject({
     code: 'unavailable',
-    message: expect.stringContaining(file),
+    message: expect.stringContaining(`${file} cannot be used: ${problem}`),
   });
   expect(await readFile(file, 'utf8')).toBe(text);
 });

@@ -148,7 +148,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   const input = (offset: number) => addAbortSignal(stop, open(offset));
   const { stored, known, refused } = await ingestion.run(input, stop);
   if (graphId === null && stored + known > 0) sayText(io, inNoGraph);
-  if (refused > 0) failNo(`${refused} lines were refused.`);
+  if (refused > 0) failNo(`${refused === 1 ? '1 line was' : `${refused} lines were`} refused.`);
 }
 
 /** Loads JSON-LD only when needed, because that takes time. */

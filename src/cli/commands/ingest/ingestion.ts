@@ -52,6 +52,9 @@ export interface IngestionOptions {
 /** Each waits for the next checkpoint, which comes once a second at most. */
 const receiptsAtOnce = 16;
 
+/** The option that does what a refusal advises, by its code. */
+const advice: Readonly<Record<string, string>> = { missing_id: ' Here that is --generate-id.' };
+
 /** One run over a file of statements, from the start or from where an earlier run was interrupted. */
 export class Ingestion {
   readonly #options: IngestionOptions;
@@ -156,7 +159,8 @@ export class Ingestion {
     const { line, code, pointer, reason } = refusal;
     const { io, asJson } = this.#options;
     if (asJson) await writeText(io, `${JSON.stringify({ refused: refusal })}\n`);
-    else progress.log(`line ${line}: ${code}${pointer ? ` at ${pointer}` : ''}: ${reason}`);
+    else
+      progress.log(`line ${line}: ${code}${pointer ? ` at ${pointer}` : ''}: ${reason}${advice[code] ?? ''}`);
   }
 
   async #summarize(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { duration } from '../../../platform/settings/kinds.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import { exitCodeOf, explanationOf } from '../../terminal/explanation.ts';
@@ -39,7 +39,11 @@ export function monitorCommand(log: Command, io: Io): void {
     .description('follow a log and check that nobody rewrites it')
     .argument('[url]', 'address of the log, or of the service that has it (default: CAIRN_URL)')
     .option('--once', 'look once and end')
-    .option('--interval <duration>', 'how often to look, such as 30s or 1h', interval, 60_000)
+    .addOption(
+      new Option('--interval <duration>', 'how often to look, such as 30s or 1h')
+        .argParser(interval)
+        .default(60_000, '1m'),
+    )
     .option('--state <file>', 'where the last checkpoint is kept (default: in the state folder of this user)')
     .option('--log-key <vkey>', 'trust this verifier key of the log; repeatable', collect, [])
     .option('--log-policy <file>', 'trust the logs of this policy, cosigned by its witnesses (tlog-policy)')

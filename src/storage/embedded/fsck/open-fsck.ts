@@ -43,7 +43,7 @@ export async function openEmbeddedFsck(
   if (!existsSync(file))
     throw new ServiceError(
       'not_found',
-      `There is no store in ${folder}. Name its folder with CAIRN_DATA_DIR.`,
+      `There is no store in ${folder}. Name the data folder of the service.`,
     );
   try {
     opened.use(lockFolder(folder));
