@@ -39,6 +39,9 @@ test('cairn key create does not change a file that exists', async () => {
 test('cairn key create says that a folder is missing, and leaves nothing', async () => {
   using folder = temporaryFolder();
   const { code, stderr } = await cairn(['key', 'create', join(folder.path, 'missing', 'key.json')]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('does not exist')]);
+  expect([code, stderr]).toEqual([
+    2,
+    `The folder ${join(folder.path, 'missing')} does not exist. Make it first.\n`,
+  ]);
   expect(readdirSync(folder.path)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { openSigner, writeNewKey } from '../../platform/key-file-signer.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { fileToWrite } from '../client/download.ts';
 import { chosenGraph } from '../client/graphs.ts';
 import { ownKey } from '../client/own-key.ts';
 import { nameOwnKey, ownName } from '../client/own-name.ts';
@@ -43,7 +44,7 @@ export function keyCommand(program: Command, io: Io): void {
     .option('--json', 'print JSON: {"did", "file"}')
     .addHelpText('after', examples)
     .action(async (file: string, { p256, json }: { readonly p256?: true; readonly json?: true }) => {
-      const path = resolve(io.cwd, file);
+      const path = await fileToWrite(resolve(io.cwd, file));
       await writeNewKey(path, p256 ? 'P-256' : 'Ed25519').catch((cause: NodeJS.ErrnoException) => {
         if (cause.code === 'EEXIST')
           failUsage(`${file} exists. It may hold a key that is in use. Choose another name.`);
