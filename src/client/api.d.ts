@@ -879,7 +879,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the run-time limits */
+        /**
+         * Read the run-time limits
+         * @description The header Allow names PUT if the caller may change them.
+         */
         get: operations["getDynamicConfigV1"];
         /**
          * Change run-time limits

@@ -22,8 +22,8 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     access: known,
     tag,
     summary: 'Read the run-time limits',
-    answers: { 200: jsonAnswer('The limits', dynamicConfig) },
     description: 'The header Allow names PUT if the caller may change them.',
+    answers: { 200: jsonAnswer('The limits', dynamicConfig) },
     handle: async ({ answer, principal: { grants } }) => {
       // An auth service would have to be asked about many projects.
       const mayChange = grants.isOpenEnded || (await grants.anywhere('manage_configuration'));
