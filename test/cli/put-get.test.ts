@@ -68,6 +68,18 @@ describe.concurrent('cairn put', () => {
     });
   });
 
+  test('leaves the store of a service out of a folder, because it has private keys', async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, 'data'));
+    for (const name of ['a.txt', 'data/cairn.db', 'data/lock.db', 'data/log-key.json'])
+      writeFileSync(join(folder.path, name), name);
+    const run = await cairn(['put', folder.path], { env: service.env });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain(`${folder.path}/a.txt\n`);
+    expect(run.stdout).not.toContain('data');
+    expect(run.stderr).toBe(`Skipped ${folder.path}/data: it is the store of a service, with its keys.\n`);
+  });
+
   test('stores a folder as an iroh collection, without following links', async () => {
     using folder = temporaryFolder();
     const files = join(folder.path, 'files');

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { encodeCollection } from '../../domain/integrity/blobs/iroh-collection.ts';
 import { type Cid, cidOf, codecs } from '../../domain/integrity/identifiers/cid.ts';
-import { fileBlob, filesBelow, type NamedFile } from './local-files.ts';
+import { fileBlob, filesBelow, type NamedFile, type OnSkipped } from './local-files.ts';
 import { blobInMemory, type KnownBlob } from './upload-blob.ts';
 
 const filesAtOnce = 4;
@@ -17,7 +17,7 @@ export interface HashedFolder {
 /** Hashes every regular file below a folder, and makes the iroh collection of them. */
 export async function hashFolder(
   folder: string,
-  progress: { readonly onBytes: (count: number) => void; readonly onSkipped: (name: string) => void },
+  progress: { readonly onBytes: (count: number) => void; readonly onSkipped: OnSkipped },
 ): Promise<HashedFolder> {
   const found = await Array.fromAsync(filesBelow(folder, progress.onSkipped));
   const named = found.toSorted((one, other) => (one.name < other.name ? -1 : 1));

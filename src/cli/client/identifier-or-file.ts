@@ -60,6 +60,6 @@ async function hashed(io: Terminal, path: string, kind: 'file' | 'folder'): Prom
     progress.update(done, `${(done / 2 ** 20).toFixed(0)} MiB hashed`);
   };
   if (kind === 'file') return (await fileCid(path, { codec: codecs.raw, multihash: 'blake3' }, onBytes)).cid;
-  const onSkipped = (name: string) => progress.log(`Skipped ${name}: it is not a regular file.`);
+  const onSkipped = (name: string, why: string) => progress.log(`Skipped ${name}: ${why}.`);
   return (await hashFolder(path, { onBytes, onSkipped })).collection;
 }

@@ -61,21 +61,30 @@ async function smallFile(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/**
- * All regular files below a folder. Links are not followed.
- * @param onSkipped called with the name of everything else but folders.
- */
+/** What is left out of a folder, and why, as the end of a sentence. */
+export type OnSkipped = (name: string, why: string) => void;
+
+/** The store of a service, which stands in the current folder by default, has private keys beside its data. */
+const filesOfStore = ['cairn.db', 'lock.db'];
+
+/** All regular files below a folder. Links are not followed, and stores below it are left out. */
 export async function* filesBelow(
   folder: string,
-  onSkipped: (name: string) => void,
+  onSkipped: OnSkipped,
   prefix = '',
 ): AsyncGenerator<NamedFile> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = new Set(entries.map(({ name }) => name));
+  if (prefix !== '' && filesOfStore.every((name) => names.has(name))) {
+    onSkipped(prefix.replace(/\/$/, ''), 'it is the store of a service, with its keys');
+    return;
+  }
+  for (const entry of entries) {
     const path = join(folder, entry.name);
     const name = prefix + entry.name;
     if (entry.isDirectory()) yield* filesBelow(path, onSkipped, `${name}/`);
     else if (entry.isFile()) yield { name, path };
-    else onSkipped(name);
+    else onSkipped(name, 'it is not a regular file');
   }
 }
 

@@ -85,8 +85,8 @@ async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<v
       await print(path, blob.cid);
     } else {
       const folder = path.replace(/\/+$/, '');
-      const onSkipped = (name: string) =>
-        progress.log(`Skipped ${printableLine(`${folder}/${name}`)}: it is not a regular file.`);
+      const onSkipped = (name: string, why: string) =>
+        progress.log(`Skipped ${printableLine(`${folder}/${name}`)}: ${why}.`);
       const { files, collection, blobs } = await hashFolder(path, { onBytes, onSkipped });
       await store(blobs);
       for (const { name, cid } of files) await print(`${folder}/${name}`, cid);

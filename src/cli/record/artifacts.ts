@@ -56,8 +56,7 @@ export async function hashPlaces(
   };
   const artifacts: Artifact[] = [];
   for (const { place, seen } of surveyed) {
-    const onSkipped = (name: string) =>
-      progress.log(`Skipped ${place.path}${name}: it is not a regular file.`);
+    const onSkipped = (name: string, why: string) => progress.log(`Skipped ${place.path}${name}: ${why}.`);
     artifacts.push(
       ...(await readable(place, async () => await hashPlace(place, seen, { onBytes, onSkipped }))),
     );
