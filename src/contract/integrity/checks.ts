@@ -36,7 +36,7 @@ const ruleVerdict = z.object({
   message: z.string().optional(),
   article: z.string().optional(),
   exception: z.object({ until: z.string(), granted_by: z.string(), reason: z.string() }).optional(),
-  decided_by: z.array(z.string()).describe('The ids of the statements that decided'),
+  decided_by: z.array(z.string()).describe('The ids of the statements that decided, the first 100'),
   missing: z
     .array(z.object({ fact: z.string(), kind, of: z.string() }))
     .describe('Facts that it looked for in vain, and of what'),
@@ -84,11 +84,14 @@ export function checkJson(check: Check, facts?: readonly object[]): CheckAnswer 
   };
 }
 
+/** An answer lists some of many statements. The document of a certificate has all of them. */
+const mostListed = 100;
+
 function ruleJson({ decidedBy, missing, doubts, things, exception, ...rule }: RuleVerdict) {
   return {
     ...rule,
     ...(exception && { exception }),
-    decided_by: [...decidedBy],
+    decided_by: decidedBy.slice(0, mostListed),
     missing: [...missing],
     doubts: [...doubts],
     things: things && { count: things.count, deciding: [...things.deciding] },

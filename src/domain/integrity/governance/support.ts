@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { listOf } from '../credentials/credential-shape.ts';
 import { type Cid, cidIn, codecs } from '../identifiers/cid.ts';
-import { parsedDocument } from '../names/name.ts';
-import { statementsIn } from '../policies/outcome.ts';
+import { statementsOfOutcome } from '../policies/outcome.ts';
 import type { StatementScope } from '../ports.ts';
 import { claimOf, provenAbout } from '../signatures/proven.ts';
 import { type Claim, retractedAmong, type TrustPorts } from '../signatures/trust.ts';
@@ -23,8 +22,6 @@ export interface LostSupport {
   readonly state: 'retracted' | 'revoked' | 'suspended';
 }
 
-const documentLimit = 1 << 16;
-
 /** The documents that a credential rests on. */
 export function outcomesOf({ relatedResource }: JsonObject): Cid[] {
   return listOf(relatedResource)
@@ -41,9 +38,8 @@ export async function lostSupport(
   outcome: Cid,
   scope: StatementScope,
 ): Promise<LostSupport | typeof unknownSupport | undefined> {
-  const [bytes] = await documents([outcome], documentLimit);
-  if (!bytes) return unknownSupport;
-  const rested = statementsIn(parsedDocument(bytes));
+  const rested = await statementsOfOutcome(documents, outcome);
+  if (!rested) return unknownSupport;
   const claims: Claim[] = [];
   let isUnknown = rested.some((id) => disputed.has(id));
   for (const id of rested) {

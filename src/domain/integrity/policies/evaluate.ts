@@ -86,7 +86,7 @@ async function evaluateRule(
     ...(message !== undefined && { message }),
     ...(article !== undefined && { article }),
     ...(exception && { exception }),
-    decidedBy: unique(deciding.flatMap(({ watched: { statements } }) => [...statements])).slice(0, listed),
+    decidedBy: unique(deciding.flatMap(({ watched: { statements } }) => [...statements])),
     missing: found === 'pass' ? [] : uniqueMissing(deciding.flatMap(({ watched: { missing } }) => missing)),
     doubts:
       found === 'cannot_tell' ? uniqueMissing([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [],

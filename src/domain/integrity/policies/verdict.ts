@@ -21,7 +21,7 @@ export interface RuleVerdict {
   readonly message?: string;
   readonly article?: string;
   readonly exception?: NonNullable<PolicyDocument['rules'][number]['exception']>;
-  /** The statements that decided. */
+  /** All statements that decided. */
   readonly decidedBy: readonly string[];
   /** Facts that it looked for in vain. */
   readonly missing: readonly Missing[];
