@@ -77,12 +77,33 @@ describe('a certificate of a check', () => {
     expect(json.result).toBe('fail');
   });
 
+  test('no longer stands when a certificate that it rests on has lost its support', async () => {
+    const { graph, model, review } = await signedModel('certified twice');
+    const approval = await review('approved');
+    await certify(model, randomUUID());
+    const project = randomUUID();
+    const require = "certificates.exists(c, c.standing == 'good')";
+    await certify(model, project, { policy: { ...policy, rules: [{ name: 'certified', require }] } });
+    expect((await statusOf(model, project)).certificates).toMatchObject([{ standing: 'valid' }]);
+    const retraction = { '@type': 'RetractionRegistration', subject: approval, reason: 'Too early.' };
+    await put(graph, retraction, reviewer);
+    expect((await statusOf(model, project)).certificates).toMatchObject([
+      { standing: 'unsupported', lost: { statement: approval, state: 'retracted' } },
+    ]);
+  });
+
   test('rests on each of many statements, of which an answer lists some', async () => {
     const { graph, data, model } = await signedModel('many inputs');
     const parts = Array.from({ length: 130 }, (_, at) => blobUrn(`part ${at}`));
     const kept = await document({ kind: 'part' });
     const [, ...described] = await putStatements(service, graph, [
-      { ...unsigned(), '@type': 'ComputationRegistration', operatedBy: builder.key.did, input: parts, output: data },
+      {
+        ...unsigned(),
+        '@type': 'ComputationRegistration',
+        operatedBy: builder.key.did,
+        input: parts,
+        output: data,
+      },
       ...parts.map((subject) => ({
         ...unsigned(),
         '@type': 'MetadataRegistration',

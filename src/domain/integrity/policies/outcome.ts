@@ -15,7 +15,7 @@ const outcomeType = 'CairnCheck';
 const outcomeVersion = 1;
 
 /** More would keep a service busy whenever somebody looks at the certificate. */
-const mostStatements = 10_000;
+export const mostStatements = 10_000;
 const outcomeLimit = 4 << 20;
 
 /**
