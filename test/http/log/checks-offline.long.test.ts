@@ -220,8 +220,9 @@ describe('a manifest', () => {
     const graph = await newGraph(service);
     const text = 'weights that two hashes name';
     const { json: stored } = await putBlob(service, text);
-    const digest = hasher('sha2-256').update(Buffer.from(text)).digest();
-    const sha256 = cidUrn(makeCid(codecs.raw, digest, 'sha2-256'));
+    const hash = hasher('sha2-256');
+    hash.update(Buffer.from(text));
+    const sha256 = cidUrn(makeCid(codecs.raw, hash.digest(), 'sha2-256'));
     const subject = `urn:cid:${stored.cid}`;
     for (const [name, kind] of [
       [sha256, 'model'],

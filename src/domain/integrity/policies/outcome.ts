@@ -5,7 +5,7 @@ import { parseNote } from '../../log/notes/signed-note.ts';
 import type { LogReading } from '../../log/reading.ts';
 import { type Cid, cidUrn } from '../identifiers/cid.ts';
 import { parsedDocument } from '../names/name.ts';
-import type { Verdict } from './verdict.ts';
+import { mostStatements, type Verdict } from './verdict.ts';
 
 /**
  * The document about a check that a certificate rests on. Its form is published: members are only added, and a change of their meaning
@@ -14,8 +14,6 @@ import type { Verdict } from './verdict.ts';
 const outcomeType = 'CairnCheck';
 const outcomeVersion = 1;
 
-/** More would keep a service busy whenever somebody looks at the certificate. */
-export const mostStatements = 10_000;
 const outcomeLimit = 4 << 20;
 
 /**
@@ -47,7 +45,7 @@ export async function outcomeDocument(
   if (size > mostStatements || Buffer.byteLength(JSON.stringify(outcome)) > outcomeLimit)
     throw new ServiceError(
       'too_large',
-      `The check rests on ${size} statements, and the document of a certificate may name ${mostStatements}, and have ${outcomeLimit} bytes. Certify by fewer rules, or with a policy that looks at less.`,
+      `The check rests on too many statements for a certificate, which may name ${mostStatements} in a document of ${outcomeLimit} bytes. Certify with fewer rules, or with rules that look at less.`,
     );
   return outcome;
 }
