@@ -2996,7 +2996,7 @@ export interface components {
                         granted_by: string;
                         reason: string;
                     };
-                    /** @description The ids of the statements that decided */
+                    /** @description The ids of the statements that decided, the first 100 */
                     decided_by: string[];
                     /** @description Facts that it looked for in vain, and of what */
                     missing: {
@@ -3080,7 +3080,7 @@ export interface components {
                         granted_by: string;
                         reason: string;
                     };
-                    /** @description The ids of the statements that decided */
+                    /** @description The ids of the statements that decided, the first 100 */
                     decided_by: string[];
                     /** @description Facts that it looked for in vain, and of what */
                     missing: {

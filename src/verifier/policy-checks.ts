@@ -72,9 +72,11 @@ export async function checkPolicy(
     if (!form) throw new TypeError(`${manifest} is not a manifest.`);
     const subject = file === undefined ? name : await identifierOf(file);
     const question = { subject, policy, explain: false };
-    const { answer, names } = await checkOffline({ path: manifest, form }, question, [], beside, onRead);
+    const checked = await checkOffline({ path: manifest, form }, question, [], beside, onRead);
+    const { answer, names, unjudged } = checked;
     const said = saying(answer, policy.document.name, (id) => shownIdentifier(id, names.get(id)));
-    return { ...named, ...said, facts: lacksService(policy, beside) ? [serviceWords] : [] };
+    const facts = [unjudged, lacksService(policy, beside) ? serviceWords : undefined];
+    return { ...named, ...said, facts: facts.filter((fact) => fact !== undefined) };
   } catch (error) {
     if (error instanceof Failure) return { ...named, headline: error.message, exitCode: error.exitCode };
     const isOurs = error instanceof ServiceError;

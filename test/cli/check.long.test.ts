@@ -167,6 +167,22 @@ describe('cairn check', () => {
     expect(required.stdout).toContain('pass. 1 rule, all fulfilled.');
   });
 
+  test('says why nothing in a manifest can be checked', async () => {
+    await done('export', '-o', project.file('whole.car'));
+    const bytes = readFileSync(project.file('whole.car'));
+    writeFileSync(project.file('short.car'), bytes.subarray(0, -1));
+    policy('made.json', [made]);
+    const damage = 'damaged at the whole: This is not a complete CAR: it ends inside a block.';
+    for (const about of [['short.car'], ['model.bin', '--manifest', 'short.car']]) {
+      const { code, stderr } = await check(...about, '--policy', 'made.json');
+      expect([code, stderr]).toEqual([4, expect.stringContaining(damage)]);
+    }
+    const nothing = { version: '3', statements: {} };
+    writeFileSync(project.file('empty.json'), JSON.stringify(nothing));
+    const { code, stderr } = await check('empty.json', '--policy', 'made.json');
+    expect([code, stderr]).toEqual([4, expect.stringContaining('no results that could be checked')]);
+  });
+
   test('passes nothing if a manifest was altered', async () => {
     await done('export', '-o', project.file('altered.json'));
     const text = readFileSync(project.file('altered.json'), 'utf8');

@@ -3,7 +3,7 @@ import { checkAnswer } from '../../src/contract/integrity/checks.ts';
 import { blobUrn } from '../builders/statements.ts';
 import { checkedModels, reviewer } from './checked-model.ts';
 import { newGraph } from './manifest-samples.ts';
-import { send, useService } from './service.ts';
+import { putBlob, send, useService } from './service.ts';
 import { type Json, signedCredential, signingKey } from './trusted-statements.ts';
 
 const service = useService();
@@ -132,7 +132,7 @@ describe('POST /checks/v1', () => {
     for (const subject of ['found by name', 'Found By NAME', model, model.replace('urn:cid:', ''), graph])
       expect(await check(subject)).toMatchObject({ verdicts: [{ subject: model }] });
     await signedModel('found by name');
-    await send(service, 'PUT', '/store/v1/blob', 'found by name.bin');
+    await putBlob(service, 'found by name.bin');
     const { json } = await send(service, 'GET', `/search/v1?q=${model}`);
     expect(json.artefacts.items[0].id).toBe(model);
     const other = blobUrn('another thing');
@@ -148,7 +148,7 @@ describe('POST /checks/v1', () => {
   test('takes a policy as text, as JSON, or by the CID under which it is stored', async () => {
     const { model } = await signedModel('policy forms');
     const text = `cairn: policy/1\nname: one line\nrules: [{ name: any, require: "size(made_by) > 0" }]\n`;
-    const stored = await send(service, 'PUT', '/store/v1/blob', text);
+    const stored = await putBlob(service, text);
     const asJson = await document(policyWith());
     for (const policy of [text, stored.json.cid, asJson, policyWith()])
       expect((await check(model, policy)).verdicts).toHaveLength(1);

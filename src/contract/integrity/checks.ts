@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Check } from '../../domain/integrity/policies/check.ts';
-import type { RuleVerdict } from '../../domain/integrity/policies/verdict.ts';
+import { type RuleVerdict, statementsListed } from '../../domain/integrity/policies/verdict.ts';
 import { cidText, jsonObject, uuidField } from '../values.ts';
 
 export const checkBody = z
@@ -36,7 +36,9 @@ const ruleVerdict = z.object({
   message: z.string().optional(),
   article: z.string().optional(),
   exception: z.object({ until: z.string(), granted_by: z.string(), reason: z.string() }).optional(),
-  decided_by: z.array(z.string()).describe('The ids of the statements that decided'),
+  decided_by: z
+    .array(z.string())
+    .describe(`The ids of the statements that decided, the first ${statementsListed}`),
   missing: z
     .array(z.object({ fact: z.string(), kind, of: z.string() }))
     .describe('Facts that it looked for in vain, and of what'),
@@ -88,7 +90,7 @@ function ruleJson({ decidedBy, missing, doubts, things, exception, ...rule }: Ru
   return {
     ...rule,
     ...(exception && { exception }),
-    decided_by: [...decidedBy],
+    decided_by: decidedBy.slice(0, statementsListed),
     missing: [...missing],
     doubts: [...doubts],
     things: things && { count: things.count, deciding: [...things.deciding] },

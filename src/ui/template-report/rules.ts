@@ -3,7 +3,7 @@ import { harmless } from '../../contract/words/text.ts';
 import { type RuleMark, ruleMark, ruleMarks, ruleReasons } from '../../contract/words/verdicts.ts';
 import type { FilledSection } from '../../domain/integrity/policies/fill-chapters.ts';
 import { commandsThatAdd } from '../../domain/integrity/policies/missing-command.ts';
-import type { RuleVerdict } from '../../domain/integrity/policies/verdict.ts';
+import { type RuleVerdict, statementsListed } from '../../domain/integrity/policies/verdict.ts';
 import type { Html } from '../header.ts';
 import { badge } from '../parts.ts';
 import { foreign, plain } from '../report/words.ts';
@@ -16,7 +16,10 @@ const commandsShown = 4;
 /** A rule in its chapter: the demand, whether it is met, and the statements that decided. */
 export function ruleItem(subject: ReportedSubject, rule: RuleVerdict, id: string): Html {
   const { name, decidedBy, result } = rule;
-  const rest = decidedBy.length > 0 ? subject.references.links(decidedBy) : html`no statement`;
+  const rest =
+    decidedBy.length > 0
+      ? subject.references.links(decidedBy.slice(0, statementsListed))
+      : html`no statement`;
   return html`<li id="${id}" class="rule">${mark(rule)} <strong>${foreign(name)}</strong>
 ${result === 'pass' ? '' : reasons(subject, rule)}
 <p class="quiet">${result === 'pass' ? 'Rests on' : 'Looked at'}: ${rest}</p>

@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { contextV2 } from '../../builders/credentials.ts';
 import { blobUrn } from '../../builders/statements.ts';
 import { checkedModels, reviewer } from '../checked-model.ts';
+import { putStatements } from '../manifest-samples.ts';
 import { send, useService } from '../service.ts';
 import { signedCredential } from '../trusted-statements.ts';
 import { blobText, expectRefusal, newSubject, post, posted, submission } from './governance.ts';
 
 const service = useService();
-const { builder, put, signedModel } = checkedModels(service);
+const { builder, put, document, signedModel } = checkedModels(service);
+const unsigned = () => ({ ...builder.statement(), data: undefined, registeredBy: builder.key.did });
 const signers = { builder: [builder.key.did], reviewers: [reviewer.key.did] };
 const expiryDate = '2099-12-31';
 
@@ -73,6 +75,55 @@ describe('a certificate of a check', () => {
     };
     const { json } = await send(service, 'POST', '/checks/v1', { subject: model, policy: certified });
     expect(json.result).toBe('fail');
+  });
+
+  test('no longer stands when a certificate that it rests on has lost its support', async () => {
+    const { graph, model, review } = await signedModel('certified twice');
+    const approval = await review('approved');
+    await certify(model, randomUUID());
+    const project = randomUUID();
+    const require = "certificates.exists(c, c.standing == 'good')";
+    await certify(model, project, { policy: { ...policy, rules: [{ name: 'certified', require }] } });
+    expect((await statusOf(model, project)).certificates).toMatchObject([{ standing: 'valid' }]);
+    const retraction = { '@type': 'RetractionRegistration', subject: approval, reason: 'Too early.' };
+    await put(graph, retraction, reviewer);
+    expect((await statusOf(model, project)).certificates).toMatchObject([
+      { standing: 'unsupported', lost: { statement: approval, state: 'retracted' } },
+    ]);
+  });
+
+  test('rests on each of many statements, of which an answer lists some', async () => {
+    const { graph, data, model } = await signedModel('many inputs');
+    const parts = Array.from({ length: 130 }, (_, at) => blobUrn(`part ${at}`));
+    const kept = await document({ kind: 'part' });
+    const [, ...described] = await putStatements(service, graph, [
+      {
+        ...unsigned(),
+        '@type': 'ComputationRegistration',
+        operatedBy: builder.key.did,
+        input: parts,
+        output: data,
+      },
+      ...parts.map((subject) => ({
+        ...unsigned(),
+        '@type': 'MetadataRegistration',
+        subject,
+        metadata: kept,
+      })),
+    ]);
+    const require = "upstream.exists(a, a.kind == 'part') && upstream.all(a, a.kind != 'secret')";
+    const rules = Array.from({ length: 12 }, (_, at) => ({ name: `rule ${at}`, require }));
+    const project = randomUUID();
+    const { verdicts } = await certify(model, project, { policy: { ...policy, rules } });
+    const listed = new Set(verdicts[0].rules[0].decided_by);
+    expect(listed.size).toBe(100);
+    expect((await statusOf(model, project)).certificates).toMatchObject([{ standing: 'valid' }]);
+    const unlisted = described.find((id) => !listed.has(id));
+    const retraction = { '@type': 'RetractionRegistration', subject: unlisted, reason: 'Wrong.' };
+    await put(graph, retraction);
+    expect((await statusOf(model, project)).certificates).toMatchObject([
+      { standing: 'unsupported', lost: { statement: unlisted, state: 'retracted' } },
+    ]);
   });
 
   test('no longer stands when the credential that signed such a statement is revoked', async () => {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { checkAnswer, checkJson } from '../../../src/contract/integrity/checks.ts';
 import { jcs } from '../../../src/domain/integrity/identification/jcs.ts';
-import { cidOf, cidUrn, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { cidOf, cidUrn, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { hasher } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { checkManifest } from '../../../src/domain/integrity/policies/check-manifest.ts';
 import { policyOf } from '../../../src/domain/integrity/policies/read-policy.ts';
 import { inMemory } from '../../../src/domain/json/random-access.ts';
@@ -12,8 +13,8 @@ import { signatureChecks } from '../../builders/signatures.ts';
 import { usePool } from '../../builders/statement-pool.ts';
 import { blobUrn } from '../../builders/statements.ts';
 import { checkedModels, reviewer } from '../checked-model.ts';
-import { carType, everything, exportBytes } from '../manifest-samples.ts';
-import { send, useService } from '../service.ts';
+import { carType, everything, exportBytes, newGraph } from '../manifest-samples.ts';
+import { putBlob, send, useService } from '../service.ts';
 
 const service = useService();
 const pool = usePool();
@@ -214,6 +215,32 @@ describe('a manifest', () => {
       expect(verdicts[0]?.rules[at], require).toMatchObject({ result: 'cannot_tell' });
       expect(verdicts[0]?.rules.at(-1)).toMatchObject({ result: 'pass' });
     }
+  });
+  test('cannot tell without the bytes of a thing whose size is demanded, because evidence may name them by another hash', async () => {
+    const graph = await newGraph(service);
+    const text = 'weights that two hashes name';
+    const { json: stored } = await putBlob(service, text);
+    const hash = hasher('sha2-256');
+    hash.update(Buffer.from(text));
+    const sha256 = cidUrn(makeCid(codecs.raw, hash.digest(), 'sha2-256'));
+    const subject = `urn:cid:${stored.cid}`;
+    for (const [name, kind] of [
+      [sha256, 'model'],
+      [subject, 'dataset'],
+    ] as const)
+      await put(graph, {
+        '@type': 'MetadataRegistration',
+        subject: name,
+        metadata: await document({ kind }),
+      });
+    const policy = await policyWith([rule("complete && size >= 0 && !('model' in kinds)")]);
+    const whole = await complete(graph);
+    expect((await offline(whole, policy, subject)).result).toBe('fail');
+    const manifest = JSON.parse(whole.toString());
+    expect(Reflect.deleteProperty(manifest.blobs, stored.cid)).toBe(true);
+    expect((await offline(Buffer.from(JSON.stringify(manifest)), policy, subject)).result).toBe(
+      'cannot_tell',
+    );
   });
 });
 

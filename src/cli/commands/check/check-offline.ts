@@ -17,6 +17,8 @@ export interface Checked {
   readonly answer: CheckAnswer;
   /** What things are called, by identifier. */
   readonly names: ReadonlyMap<string, string>;
+  /** Why a manifest has nothing that could be checked, if so. */
+  readonly unjudged?: string;
 }
 
 export interface Question {
@@ -58,8 +60,9 @@ export async function checkOffline(
   const made = await checkManifest(checking, file, form, request, onFinding).catch((error) =>
     failAbout(error),
   );
-  const { check, facts, summary } = made;
-  return { answer: checkJson(check, explain ? facts : undefined), names: namesIn(facts), summary };
+  const { check, facts, summary, unjudged } = made;
+  const answer = checkJson(check, explain ? facts : undefined);
+  return { answer, names: namesIn(facts), summary, ...(unjudged !== undefined && { unjudged }) };
 }
 
 function namesIn(facts: readonly Facts[]): Map<string, string> {

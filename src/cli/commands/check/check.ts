@@ -78,7 +78,7 @@ async function checkSubject(io: Io, text: string, flags: CheckFlags): Promise<vo
     ? await askManifest(io, asked.manifest, asked, policy, flags)
     : await askService(io, asked, policy, flags);
   await writeText(io, await shown(checked, policy, asked, flags));
-  if (flags.policy !== undefined) failUnlessPassed(checked.answer, policy);
+  if (flags.policy !== undefined) failUnlessPassed(checked, policy);
 }
 
 async function askManifest(

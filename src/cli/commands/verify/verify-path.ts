@@ -113,7 +113,7 @@ async function verifyManifest(
   }
   if (decided) await printDecision(results, decided);
   if (problem !== undefined) failNo(problem);
-  if (decision && decided) failUnlessPassed(decided.answer, decision.policy);
+  if (decision && decided) failUnlessPassed(decided, decision.policy);
 }
 
 interface Listeners {

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { listOf } from '../credentials/credential-shape.ts';
-import { type Cid, cidIn, codecs } from '../identifiers/cid.ts';
-import { parsedDocument } from '../names/name.ts';
-import { statementsIn } from '../policies/outcome.ts';
-import type { StatementScope } from '../ports.ts';
+import { type Cid, cidIn, codecs, parseCid } from '../identifiers/cid.ts';
+import { documentLimit, parsedDocument } from '../names/name.ts';
+import { statementsOfOutcome } from '../policies/outcome.ts';
+import { mostStatements } from '../policies/verdict.ts';
+import type { StatementRow, StatementScope } from '../ports.ts';
 import { claimOf, provenAbout } from '../signatures/proven.ts';
 import { type Claim, retractedAmong, type TrustPorts } from '../signatures/trust.ts';
 import type { StatementIndex } from '../statements/questions.ts';
@@ -23,8 +24,6 @@ export interface LostSupport {
   readonly state: 'retracted' | 'revoked' | 'suspended';
 }
 
-const documentLimit = 1 << 16;
-
 /** The documents that a credential rests on. */
 export function outcomesOf({ relatedResource }: JsonObject): Cid[] {
   return listOf(relatedResource)
@@ -35,31 +34,25 @@ export function outcomesOf({ relatedResource }: JsonObject): Cid[] {
 /** Whether nobody can tell here if a certificate has lost its support, because something that it rests on is not there. */
 export const unknownSupport = 'unknown';
 
-/** The first of the statements on which a check rested that was withdrawn since, or whose signature was; undefined if none was. */
+/**
+ * The first of the statements on which a check rested that was withdrawn since, or whose signature was; undefined if none was. What
+ * a certificate among them rests on counts too.
+ */
 export async function lostSupport(
-  { trusting, documents, statementIndex, disputed }: SupportPorts,
+  ports: SupportPorts,
   outcome: Cid,
   scope: StatementScope,
 ): Promise<LostSupport | typeof unknownSupport | undefined> {
-  const [bytes] = await documents([outcome], documentLimit);
-  if (!bytes) return unknownSupport;
-  const rested = statementsIn(parsedDocument(bytes));
-  const claims: Claim[] = [];
-  let isUnknown = rested.some((id) => disputed.has(id));
-  for (const id of rested) {
-    const cid = cidIn(id);
-    if (cid?.codec !== codecs.rdfc) continue;
-    const [row] = (await statementIndex.forms(cid, { after: null, limit: 1 }, scope)).statements;
-    if (row) claims.push(claimOf(row));
-    else isUnknown = true;
-  }
+  const { trusting, disputed } = ports;
+  const { statements, claims, isLacking } = await restedOn(ports, outcome, scope);
   const [retracted] = await retractedAmong(trusting, claims);
   if (retracted !== undefined) return { statement: retracted, state: 'retracted' };
-  const carriers = new Set(rested.map((id) => id.replace('urn:cid:', '')));
+  const carriers = new Set(statements.values().map((id) => id.replace('urn:cid:', '')));
   const signatures = (await provenAbout(trusting, claims))
     .flat()
     .filter(({ carrier }) => carriers.has(carrier));
   const standings = await trusting.standings(signatures);
+  let isUnknown = isLacking || !statements.isDisjointFrom(disputed);
   for (const { about: statement, credentialCid } of signatures) {
     const { revoked, suspended, unknown } = standings.get(credentialCid ?? '') ?? {};
     if (revoked) return { statement, state: 'revoked' };
@@ -67,4 +60,48 @@ export async function lostSupport(
     isUnknown ||= unknown !== undefined;
   }
   return isUnknown ? unknownSupport : undefined;
+}
+
+/** The statements on which a check rested, and those behind the certificates among them. */
+async function restedOn(
+  { documents, statementIndex }: Pick<SupportPorts, 'documents' | 'statementIndex'>,
+  outcome: Cid,
+  scope: StatementScope,
+) {
+  const statements = new Set<string>();
+  const claims: Claim[] = [];
+  let isLacking = false;
+  const outcomes = new Set([outcome.text]);
+  // Grows meanwhile.
+  for (const next of outcomes) {
+    const rested = await statementsOfOutcome(documents, parseCid(next));
+    if (!rested || statements.size + rested.length > mostStatements)
+      return { statements, claims, isLacking: true };
+    for (const id of new Set(rested).difference(statements)) {
+      statements.add(id);
+      const cid = cidIn(id);
+      if (cid?.codec !== codecs.rdfc) continue;
+      const [row] = (await statementIndex.forms(cid, { after: null, limit: 1 }, scope)).statements;
+      if (!row) {
+        isLacking = true;
+        continue;
+      }
+      claims.push(claimOf(row));
+      for (const document of documentsOf(row)) {
+        const [bytes] = await documents([document], documentLimit);
+        const read = bytes && parsedDocument(bytes);
+        for (const { text } of isObject(read) ? outcomesOf(read) : []) outcomes.add(text);
+        isLacking ||= !bytes;
+      }
+    }
+  }
+  return { statements, claims, isLacking };
+}
+
+/** The documents of governance, among which are certificates. */
+function documentsOf({ kind, references }: StatementRow): Cid[] {
+  if (kind !== 'GovernanceRegistration') return [];
+  return references
+    .filter(({ role }) => role === 'document')
+    .flatMap(({ identifier }) => cidIn(identifier) ?? []);
 }

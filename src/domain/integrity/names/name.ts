@@ -85,8 +85,8 @@ function cut(text: string): string {
 const deepest = 256;
 
 /** The JSON value of a small document; undefined if it is none. */
-export function parsedDocument(bytes: Uint8Array): unknown {
-  if (bytes.length > documentLimit || !mayBeObject(bytes)) return undefined;
+export function parsedDocument(bytes: Uint8Array, limit = documentLimit): unknown {
+  if (bytes.length > limit || !mayBeObject(bytes)) return undefined;
   if (jsonShape(bytes).depth > deepest) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -28,6 +28,8 @@ export interface ManifestCheck {
   readonly check: Check;
   readonly facts: readonly Facts[];
   readonly summary: ManifestSummary;
+  /** Why nothing could be checked, if so. */
+  readonly unjudged: string | undefined;
 }
 
 /**
@@ -43,8 +45,12 @@ export async function checkManifest(
   onFinding: (finding: ManifestFinding) => void | Promise<void> = () => {},
 ): Promise<ManifestCheck> {
   const faults: string[] = [];
+  let damage: string | undefined;
   const manifest = await indexManifest(ports, file, form, (finding) => {
-    if (finding.kind === 'fault' && faults.length < faultsKept) faults.push(finding.place);
+    if (finding.kind === 'fault') {
+      damage ??= `The manifest was altered or is damaged at ${finding.place || 'the whole'}: ${finding.reason}`;
+      if (faults.length < faultsKept) faults.push(finding.place);
+    }
     return onFinding(finding);
   });
   const needs = needsOf(policy, explain);
@@ -52,19 +58,25 @@ export async function checkManifest(
   const { logs, policy: witnesses } = ports.logs;
   const known: Vkey[] = [...logs, ...[...witnesses.logs, ...witnesses.witnesses].map(({ vkey }) => vkey)];
   const reading = carriedFacts(manifest, { ...ports, logKeys: [...known, ...needs.logKeys], now });
-  const subjects = await carriedSubjects(manifest, subject);
+  const subjects = await carriedSubjects(manifest, subject).catch(notFound(damage));
   const facts: Facts[] = [];
-  for (const id of subjects.ids)
-    facts.push({ ...(await gatherFacts(reading, id, manifest.scope, needs).catch(notCarried(id))), faults });
+  for (const id of subjects.ids) {
+    const refused = notFound(damage, `Nothing in the manifest speaks of ${id}.`);
+    facts.push({ ...(await gatherFacts(reading, id, manifest.scope, needs).catch(refused)), faults });
+  }
   const { isCut } = subjects;
-  return { check: await check(policy, { facts, isCut }, now), facts, summary: manifest.summary };
+  const unjudged = facts.length === 0 ? (damage ?? noResults) : undefined;
+  return { check: await check(policy, { facts, isCut }, now), facts, summary: manifest.summary, unjudged };
 }
 
 const faultsKept = 100;
+const noResults = 'The manifest has no results that could be checked. Name something that it speaks of.';
 
-function notCarried(id: string): (error: unknown) => never {
+/** Says that the manifest is damaged, because what is lacking may be there. */
+function notFound(damage: string | undefined, said?: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
-    throw new ServiceError('not_found', `Nothing in the manifest speaks of ${id}.`, { cause: error });
+    const message = [said ?? error.message, ...(damage === undefined ? [] : [damage])].join(' ');
+    throw new ServiceError('not_found', message, { cause: error });
   };
 }

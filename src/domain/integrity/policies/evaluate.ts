@@ -4,7 +4,7 @@ import { Binding } from './bind.ts';
 import type { Condition } from './condition.ts';
 import type { Facts } from './facts.ts';
 import type { CompiledRule, Policy } from './read-policy.ts';
-import { type RuleResult, type RuleVerdict, resultOfAll, type Verdict } from './verdict.ts';
+import { mostStatements, type RuleResult, type RuleVerdict, resultOfAll, type Verdict } from './verdict.ts';
 import { type Doubt, type Missing, type Watched, watched } from './watch.ts';
 
 /** Steps of all conditions of a policy about one subject. */
@@ -79,6 +79,7 @@ async function evaluateRule(
   const isExcepted = found === 'fail' && exception !== undefined && endOf(exception.until) > now.getTime();
   const result: RuleResult = isExcepted ? 'excepted' : found;
   const of = deciding.flatMap((outcome) => outcome.of ?? []);
+  const statements = deciding.flatMap(({ watched: read }) => [...read.statements]);
   return {
     name,
     severity,
@@ -86,7 +87,7 @@ async function evaluateRule(
     ...(message !== undefined && { message }),
     ...(article !== undefined && { article }),
     ...(exception && { exception }),
-    decidedBy: unique(deciding.flatMap(({ watched: { statements } }) => [...statements])).slice(0, listed),
+    decidedBy: unique(statements).slice(0, mostStatements + 1),
     missing: found === 'pass' ? [] : uniqueMissing(deciding.flatMap(({ watched: { missing } }) => missing)),
     doubts:
       found === 'cannot_tell' ? uniqueMissing([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [],

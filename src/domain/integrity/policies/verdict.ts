@@ -21,7 +21,7 @@ export interface RuleVerdict {
   readonly message?: string;
   readonly article?: string;
   readonly exception?: NonNullable<PolicyDocument['rules'][number]['exception']>;
-  /** The statements that decided. */
+  /** The statements that decided, up to one more than `mostStatements`. */
   readonly decidedBy: readonly string[];
   /** Facts that it looked for in vain. */
   readonly missing: readonly Missing[];
@@ -30,6 +30,11 @@ export interface RuleVerdict {
   /** Of a rule with `for`: how often it was applied, and the things that decided. */
   readonly things: { readonly count: number; readonly deciding: readonly string[] } | null;
 }
+
+/** Answers and reports list so many of the statements that decided. */
+export const statementsListed = 100;
+/** The document of a certificate names all of them, up to so many. More would keep a service busy whenever somebody looks at it. */
+export const mostStatements = 10_000;
 
 /** A failure counts more than a doubt, and a doubt more than a pass. */
 export function resultOfAll(results: readonly RuleResult[]): Verdict['result'] {
