@@ -47,9 +47,15 @@ export function checkOf({ result, reason = { code: 'signature_fails' } }: ProofC
   return result === 'ok' ? ok : { result, reason };
 }
 
-export function dateCheck(credential: Credential, now: Date): Check {
+/** Whether dates are times that can be read. What cannot be read would never end. */
+export function writtenDatesCheck(credential: Credential): Check {
   const [malformed] = malformedDates(credential);
-  if (malformed !== undefined) return failed({ code: 'malformed_date', member: malformed });
+  return malformed === undefined ? ok : failed({ code: 'malformed_date', member: malformed });
+}
+
+export function dateCheck(credential: Credential, now: Date): Check {
+  const written = writtenDatesCheck(credential);
+  if (written.result !== 'ok') return written;
   const { from, until } = validity(credential);
   if (from !== undefined && until !== undefined && until < from) return failed({ code: 'ends_before_begin' });
   if (from !== undefined && now.getTime() + clockSkewMs < from)

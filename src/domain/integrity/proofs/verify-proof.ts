@@ -55,6 +55,12 @@ export async function verifyProof(
   return checks.length === 1 && only ? only : together(checks);
 }
 
+/** When the first proof of a document expires, in milliseconds since 1970; infinite if none does. */
+export function firstProofEnd({ proof }: JsonObject): number {
+  const ends = [proof].flat().map((one) => (isObject(one) ? one.expires : undefined));
+  return Math.min(...ends.map((end) => (typeof end === 'string' ? (parseTime(end) ?? Infinity) : Infinity)));
+}
+
 function together(checks: readonly ProofCheck[]): ProofCheck {
   const signers = signedBy(checks.flatMap((check) => check.signers));
   const [worst] = ['failed', 'unknown'].flatMap((result) =>

@@ -3,17 +3,17 @@ import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { validity } from '../credentials/credential-shape.ts';
 import { verifyCredentialProof } from '../credentials/signed-claims.ts';
-import { issuerCheck } from '../credentials/verify-credential.ts';
+import { issuerCheck, writtenDatesCheck } from '../credentials/verify-credential.ts';
 import type { SignedFile } from '../evidence/evidence.ts';
 import { vouchedFor } from '../evidence/vouched.ts';
 import { jcs } from '../identification/jcs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { referenceIdentifier } from '../identifiers/identifiers.ts';
 import type { StatementRow } from '../ports.ts';
-import type { ProofCheck, VerifyPorts } from '../proofs/verify-proof.ts';
+import { firstProofEnd, type ProofCheck, type VerifyPorts } from '../proofs/verify-proof.ts';
 import { bundleDocument } from './bundle.ts';
 import { registrantOf } from './proven.ts';
-import { type Signature, signatureId } from './signatures.ts';
+import { apart, type Signature, signatureId } from './signatures.ts';
 import { verifyStatementProof } from './statement-proof.ts';
 
 type Outcome = Pick<ProofCheck, 'result' | 'reason' | 'signer' | 'identityIssuer'>;
@@ -43,7 +43,7 @@ export async function checkSignatures(
     if (row.jcs.length > statementLimit) return recordsOf(ports, row, tooLarge(row));
     const found: Signature[] = [];
     for await (const checked of checkCarried(ports, row)) found.push(...recordsOf(ports, row, checked));
-    return found;
+    return apart(found);
   };
   return (await pMap(rows, checkRow, { concurrency: checkedAtOnce })).flat();
 }
@@ -106,18 +106,24 @@ interface Checked
 
 async function checkCredential(ports: SignatureVerifying, credential: JsonObject): Promise<Checked> {
   const proof = await verifyCredentialProof(ports, credential);
-  const issuer = issuerCheck(ports, credential, proof);
-  const { from = null, until = null } = validity(credential);
+  const checks = [issuerCheck(ports, credential, proof), writtenDatesCheck(credential)];
+  const bad = checks.find(({ result }) => result !== 'ok');
+  const { from = null, until = Infinity } = validity(credential);
+  const end = Math.min(until, firstProofEnd(credential));
   const subjects = [credential.credentialSubject].flat().slice(0, subjectsLimit);
   return {
     kind: 'credential',
-    outcome: proof.result === 'ok' && issuer.result !== 'ok' ? { ...proof, ...issuer } : proof,
+    outcome: proof.result === 'ok' && bad ? { ...proof, ...bad } : proof,
     about: identifiersIn(subjects.map((subject) => (isObject(subject) ? subject.id : undefined))),
     credentialId: typeof credential.id === 'string' ? credential.id : null,
     credentialCid: cidOf(codecs.jcs, jcs(credential)).text,
     validFrom: from,
-    validUntil: until,
+    validUntil: endOrNull(end),
   };
+}
+
+function endOrNull(time: number): number | null {
+  return Number.isFinite(time) ? time : null;
 }
 
 function payloadOf(envelope: unknown): string[] {
@@ -160,7 +166,12 @@ export function mayCarrySignature({ kind, jcs }: Pick<StatementRow, 'kind' | 'jc
 async function* checkCarried(ports: SignatureVerifying, row: StatementRow): AsyncGenerator<Checked> {
   const document = JSON.parse(Buffer.from(row.jcs).toString()) as JsonObject;
   if (document.proof !== undefined)
-    yield { kind: 'proof', outcome: await verifyStatementProof(ports, row, document), about: [] };
+    yield {
+      kind: 'proof',
+      outcome: await verifyStatementProof(ports, row, document),
+      about: [],
+      validUntil: endOrNull(firstProofEnd(document)),
+    };
   if (row.kind !== 'CredentialRegistration') return;
   const { credential, credentialDsse: envelope, sigstoreBundle: bundle, subject } = document;
   if (isObject(credential)) yield await checkCredential(ports, credential);

@@ -13,7 +13,7 @@ import type { Check, Reason } from '../proofs/reasons.ts';
  */
 export const signatures = collection('signatures', {
   shape: z.object({
-    /** The `jcs_cid` of the statement that carries the signature, and `about`. */
+    /** The `jcs_cid` of the statement that carries the signature, `about`, and `kind` unless it is the first one of both. */
     id: z.string().min(1),
     /** The `jcs_cid` of the statement that carries the signature. */
     carrier: z.string().min(1),
@@ -88,6 +88,16 @@ export function signatureId(carrier: string, about: string): string {
   return `${carrier} ${about}`;
 }
 
+/** The signatures of one carrier, if several are about the same thing: each has its own record, so that none hides another. */
+export function apart(carried: readonly Signature[]): Signature[] {
+  const known = new Set<string>();
+  return carried.map((one) => {
+    if (known.has(one.id)) return { ...one, id: `${one.id} ${one.kind}` };
+    known.add(one.id);
+    return one;
+  });
+}
+
 /** The result of a signature, and why it is not `ok`. */
 export function checkOf({ result, reason, why }: Pick<Signature, 'result' | 'reason' | 'why'>): Check {
   if (result === 'ok') return { result };
@@ -104,7 +114,7 @@ export async function keepSignatures(
 ): Promise<void> {
   const areNew = await signatures.insert(checked);
   const again = checked.filter((_, at) => !areNew[at]);
-  // A statement with a proof and a credential has two results about itself. The last one counts.
+  // A statement can be checked twice at once. The last result counts.
   const known = [...new Map(again.map((one) => [one.id, one])).values()];
   for (let at = 0; at < known.length; at += recordsAtOnce) {
     const group = known.slice(at, at + recordsAtOnce);
@@ -120,8 +130,8 @@ export async function keepSignatures(
   }
 }
 
-function resultOf({ signer, identityIssuer, result, reason, why }: Signature) {
-  return { signer, identityIssuer, result, reason, why };
+function resultOf({ signer, identityIssuer, result, reason, why, validUntil }: Signature) {
+  return { signer, identityIssuer, result, reason, why, validUntil };
 }
 
 /** The JCS text of a credential that this service has issued for a statement; undefined for any other id. */
