@@ -10,8 +10,11 @@ import {
 
 /** What is known of the bytes that a CID names. */
 export interface KnownBytes {
-  /** Their identifiers in the codec of the CID. That of BLAKE3 is the first, by which they are called. */
-  readonly names: readonly [blake3: string, sha256: string, ...references: string[]];
+  /**
+   * Their identifiers in the codec of the CID: by BLAKE3, by SHA-256, and documents that refer to them. Readers may not
+   * learn each of them. They are called by the first.
+   */
+  readonly names: readonly [string, ...string[]];
   readonly size: number;
 }
 

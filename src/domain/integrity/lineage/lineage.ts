@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { ContentReach } from '../access/content-reach.ts';
+import { learntNames } from '../access/learnt-names.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
 import type { SameBytes } from '../blobs/same-bytes.ts';
 import type { Folders } from '../folders/folders.ts';
@@ -42,7 +43,7 @@ export async function traceLineage(
   scope: StatementScope,
   retracted?: RetractedReader,
 ): Promise<Lineage> {
-  const nodes = new OneNode(sameBytes, scope);
+  const nodes = new OneNode(learntNames({ sameBytes, reach }, scope), scope);
   const stored = await statementNamed(statementIndex, query.start, scope);
   const statement = stored && (await nodes.startStatement(referringStatement(stored), stored.graphIds[0]));
   const start = statement ? statementNode(statement) : await nodes.startAt(query.start);

@@ -25,13 +25,13 @@ export type Selection = (answers: readonly Referring[]) => Promise<readonly Refe
  * a node is called after the artefact and the graph: `urn:cid:…#<graph>`.
  */
 export class OneNode {
-  readonly #sameBytes: SameBytes;
+  readonly #sameBytes: Pick<SameBytes, 'withReferences'>;
   readonly #scope: StatementScope;
   readonly #known = new Map<string, KnownBytes | null>();
   readonly #renamed = new WeakMap<ReferringStatement, ReferringStatement>();
   #start: string | undefined;
 
-  constructor(sameBytes: SameBytes, scope: StatementScope) {
+  constructor(sameBytes: Pick<SameBytes, 'withReferences'>, scope: StatementScope) {
     this.#sameBytes = sameBytes;
     this.#scope = scope;
   }

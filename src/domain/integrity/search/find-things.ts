@@ -107,6 +107,15 @@ interface Identified {
   readonly found: Found;
 }
 
+/** As `identifiedBy`. A published hash tells nobody the CID of bytes that no statement of theirs names. */
+export async function identifiedFor(
+  { blobHashes, reach }: Pick<FindThingsPorts, 'blobHashes' | 'reach'>,
+  text: string,
+  { visibility }: StatementScope,
+): Promise<string[]> {
+  return await identifiedBy(text, blobHashes, (cid) => reach.blobByOtherHash(cid, visibility));
+}
+
 /** Several if a digest does not tell its function. Of bytes with several CIDs, one that has a name stands for them. */
 async function identifiedThings(
   ports: FindThingsPorts,
@@ -114,7 +123,7 @@ async function identifiedThings(
   scope: StatementScope,
 ): Promise<Identified[]> {
   const found = new Map<string, Identified>();
-  for (const id of await identifiedBy(text.trim(), ports.blobHashes)) {
+  for (const id of await identifiedFor(ports, text.trim(), scope)) {
     const thing = await identifiedThing(ports, id, scope);
     const known = thing && found.get(thing.found.type);
     if (thing && (!known || known.found.names.length === 0)) found.set(thing.found.type, thing);

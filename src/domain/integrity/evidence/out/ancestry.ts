@@ -1,5 +1,7 @@
 import pMap from 'p-map';
 import { isObject } from '../../../json/is-object.ts';
+import type { ContentReach } from '../../access/content-reach.ts';
+import { learntNames } from '../../access/learnt-names.ts';
 import type { SameBytes } from '../../blobs/same-bytes.ts';
 import { type Cid, cidIn, codecs, digestHex, parseCid } from '../../identifiers/cid.ts';
 import type { Lineage } from '../../lineage/graph.ts';
@@ -45,6 +47,7 @@ export interface Ancestry {
 
 export interface AncestryPorts extends FindRunPorts {
   readonly sameBytes: SameBytes;
+  readonly reach: Pick<ContentReach, 'blobByOtherHash'>;
 }
 
 const runsAtOnce = 8;
@@ -67,7 +70,7 @@ export async function ancestryOf(
   const leftOut = runs.filter(({ trust }) => !counts(trust)).map(({ id }) => id);
   const [start] = splitNode(lineage.start);
   const artefacts = await artefactsOf(
-    ports,
+    { blobs: ports.blobs, sameBytes: learntNames(ports, scope) },
     [start, ...used.flatMap(thingsOf).map(({ id }) => id)],
     namesIn(lineage, used),
   );
@@ -116,7 +119,10 @@ function namesIn({ nodes }: Lineage, runs: readonly Run[]): ReadonlyMap<string, 
 
 /** By each of their identifiers. */
 async function artefactsOf(
-  { sameBytes, blobs }: Pick<AncestryPorts, 'sameBytes' | 'blobs'>,
+  {
+    sameBytes,
+    blobs,
+  }: Pick<AncestryPorts, 'blobs'> & { readonly sameBytes: Pick<SameBytes, 'withReferences'> },
   ids: readonly string[],
   names: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, Artefact>> {
@@ -130,9 +136,10 @@ async function artefactsOf(
     ids.map((id) => {
       const all = namesOf(id);
       const name = [id, ...all].map((one) => names.get(one)).find((one) => one !== undefined);
-      // Documents that refer to bytes follow the names of the bytes.
-      const cids = all.slice(0, 2).flatMap((one) => cidIn(one) ?? []);
-      const known = documents.get(all[0]) ?? { digests: Object.fromEntries(cids.map(digestOf)) };
+      const cids = all.flatMap((one) => cidIn(one) ?? []);
+      // Documents that refer to bytes have digests of their own.
+      const own = cids.filter(({ codec }) => codec === cids[0]?.codec);
+      const known = documents.get(all[0]) ?? { digests: Object.fromEntries(own.map(digestOf)) };
       return [id, { id: all[0], name: name ?? id, ...known }];
     }),
   );

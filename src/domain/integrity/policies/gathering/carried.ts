@@ -62,7 +62,7 @@ export async function carriedSubjects(
     const { first, isCut } = await resultsIn(statementIndex, scope, mostSubjects);
     return { ids: first.toSorted(), graphId: scope.graphId, isCut };
   }
-  const [identified] = await identifiedBy(text, noHashes);
+  const [identified] = await identifiedBy(text, noHashes, async () => true);
   const id =
     identified ??
     (await onlyThing(

@@ -1,3 +1,4 @@
+import { learntNames } from '../../access/learnt-names.ts';
 import type { KnownBytes } from '../../blobs/same-bytes.ts';
 import { lostSupport, outcomesOf, type SupportPorts, unknownSupport } from '../../governance/support.ts';
 import { statementStart } from '../../identifiers/cid.ts';
@@ -94,7 +95,7 @@ export async function readKnowledge(
   wanted: Wanted,
 ): Promise<{ readonly knowledge: Knowledge; readonly statements: readonly string[] }> {
   const artefacts = [...new Set(nodes.map(artefactOf))];
-  const known = await ports.sameBytes.withReferences(artefacts);
+  const known = await learntNames(ports, scope).withReferences(artefacts);
   const names = new Set(artefacts.flatMap((id) => known.get(id)?.names ?? [id]));
   const spoken = [...new Set([...names, ...steps.keys(), ...agents])];
   const about = await withoutRetracted(trusting, await statementsAbout(ports.statementIndex, spoken, scope));

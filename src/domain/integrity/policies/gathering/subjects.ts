@@ -1,12 +1,12 @@
 import { isVisible } from '../../../access/visibility.ts';
 import { ServiceError } from '../../../errors.ts';
+import { learntNames } from '../../access/learnt-names.ts';
 import type { SameBytes } from '../../blobs/same-bytes.ts';
 import { uuidIn } from '../../identifiers/identifiers.ts';
 import { foldedName } from '../../names/name.ts';
 import type { StatementScope } from '../../ports.ts';
 import { resultsIn } from '../../report/results.ts';
-import { type FindThingsPorts, findThings } from '../../search/find-things.ts';
-import { identifiedBy } from '../../search/identified.ts';
+import { type FindThingsPorts, findThings, identifiedFor } from '../../search/find-things.ts';
 import type { StatementIndex } from '../../statements/questions.ts';
 
 export interface SubjectPorts extends FindThingsPorts {
@@ -53,7 +53,7 @@ export async function subjectsOf(
       throw new ServiceError('not_found', `The graph ${graph.graphId} has no results that could be checked.`);
     return { ids: first.toSorted(), graphId: graph.graphId, isCut };
   }
-  const [identified] = await identifiedBy(text, ports.blobHashes);
+  const [identified] = await identifiedFor(ports, text, scope);
   if (identified !== undefined) return { ids: [identified], graphId, isCut: false };
   return { ids: [await namedThing(ports, text, scope)], graphId, isCut: false };
 }
@@ -66,7 +66,7 @@ async function namedThing(ports: SubjectPorts, text: string, scope: StatementSco
     [name, ...otherNames].some((one) => one !== null && foldedName(one) === wanted),
   );
   return await onlyThing(
-    ports.sameBytes,
+    learntNames(ports, scope),
     text,
     same.map(({ id }) => id),
     'Nothing that you may see',
@@ -80,7 +80,7 @@ async function namedThing(ports: SubjectPorts, text: string, scope: StatementSco
  * @throws ServiceError `not_found` if there is none, `conflict` if there are several.
  */
 export async function onlyThing(
-  same: SameBytes,
+  same: Pick<SameBytes, 'withReferences'>,
   text: string,
   ids: readonly string[],
   nothing: string,
