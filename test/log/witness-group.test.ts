@@ -77,6 +77,14 @@ const plain =
   () =>
     new Response(body, { status });
 
+function otherSizes(): Answering {
+  let asked = 0;
+  return () => {
+    asked += 1;
+    return new Response(`${asked % 3}\n`, { status: 409 });
+  };
+}
+
 test('a checkpoint is published with the cosignatures of all witnesses, one after another', async () => {
   const log = new TestLog(3, { signer });
   const service = openService(log, witnessesOf('w1', 'w2'));
@@ -199,6 +207,7 @@ test.each<[string, string, Answering]>([
   ['a redirect', 'refused', plain(302, '')],
   ['a 409 without a size', 'refused', plain(409, 'conflict')],
   ['a 409 with the size that was sent', 'refused', plain(409, '0\n')],
+  ['a 409 with another size each time', 'refused', otherSizes()],
   ['a log that it does not follow', 'unknown_log', plain(404, '')],
   ['another key of the log', 'untrusted', plain(403, '')],
 ])('a witness that answers with %s is not counted', async (_what, code, answer) => {
@@ -305,6 +314,30 @@ test.each([
   // The right backup helps.
   const right = openService(new TestLog(31, { signer }), witnesses);
   expect(await right.publish()).toEqual(['w1', 'w2']);
+});
+
+test('a store that has grown past a tree that it never had does not take that for its own', async () => {
+  const [w1, w2] = witnessesOf('w1', 'w2') as [TestWitness, TestWitness];
+  const log = new TestLog(20, { signer });
+  const before = openService(log, [w1, w2]);
+  await before.publish();
+  const backup = before.published;
+  log.grow(10);
+  await openService(log, [w1], { quorum: 'quorum w1' }).publish();
+  const restored = Object.assign(new TestLog(20, { signer }), { seed: 'after' });
+  const service = openService(restored, [w1, w2], { quorum: 'group q any w1 w2\nquorum q' });
+  service.published = backup;
+  service.answers.set('http://w1', (request) =>
+    request.method === 'GET' ? plain(404, '')(request) : w1.answer(request),
+  );
+  restored.grow(1);
+  await expect(service.publish()).rejects.toThrow('a tree of size 30');
+  restored.grow(40);
+  service.pass(60_000);
+  const posts = service.posts().length;
+  await expect(service.publish()).rejects.toThrow('a tree of size 30');
+  // It only names its size. Nobody has been asked to cosign.
+  expect(service.posts()).toHaveLength(posts + 1);
 });
 
 test('one witness that knows another history is enough, also if the others do not', async () => {

@@ -89,7 +89,7 @@ export async function askWitness(
 ): Promise<Cosigned | WitnessProblem> {
   const { note, checkpoint, consistency, tree, mayAsk } = proposal;
   let oldSize = Math.min(knownSize, checkpoint.size);
-  for (let request = 1; request <= mostRequests; request += 1) {
+  for (let request = 1; ; request += 1) {
     const proof = await consistency(oldSize);
     const body = formatAddCheckpoint({ oldSize, proof, note });
     if (!mayAsk()) return { code: 'overtaken' };
@@ -103,9 +103,9 @@ export async function askWitness(
       if (size <= (await tree.size())) return { code: 'overtaken' };
       return await largerTree(witness, proposal, size, client);
     }
+    if (request === mostRequests) return problemOf(answer);
     oldSize = size;
   }
-  return { code: 'overtaken' };
 }
 
 export function isCosigned(result: Cosigned | WitnessProblem): result is Cosigned {

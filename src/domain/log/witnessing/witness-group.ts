@@ -83,7 +83,9 @@ export class WitnessGroup implements Witnessing, HeadGuard {
     const comparing = this.#each(open, async (witness, known) => {
       const result = await compareWithWitness(witness, own, this.#ports.client);
       const isRefuted =
-        result.code === 'agrees' || (result.code === 'fits' && known.claim?.code === 'larger_tree');
+        result.code === 'agrees' ||
+        // A store that has grown since then has other entries.
+        (result.code === 'fits' && known.claim?.code === 'larger_tree' && result.size < known.claim.size);
       if (isRefuted) known.claim = undefined;
       known.isCompared ||= isCompared(result) || result.code === 'silent';
       if (isCompared(result)) known.size = result.size;
