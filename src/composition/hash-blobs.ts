@@ -1,5 +1,5 @@
 import { HashPool } from '../../workers/hash-pool.ts';
-import { hashDue, noteOlderBlobs } from '../domain/integrity/blobs/hash-unhashed.ts';
+import { givesWay, hashDue, noteOlderBlobs } from '../domain/integrity/blobs/hash-unhashed.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store } from '../storage/open.ts';
 import { repeatedly } from './repeatedly.ts';
@@ -22,6 +22,7 @@ export function hashBlobs(hashing: Store['blobHashing'], log: Log): AsyncDisposa
     hasNoted = true;
     let reportedAt = performance.now();
     for (let [hashed, last] = [0, -1]; last !== 0 && !end.signal.aborted; hashed += last) {
+      if (await givesWay(ports)) return;
       last = await hashDue(ports);
       if (performance.now() - reportedAt < reportEveryMs) continue;
       reportedAt = performance.now();

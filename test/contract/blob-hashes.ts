@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blobsWithDigest } from '../../src/domain/integrity/blobs/blob-hashes.ts';
 import { blobName } from '../../src/domain/integrity/blobs/blob-names.ts';
 import {
+  givesWay,
   type HashingPorts,
   hashDue,
   noteOlderBlobs,
@@ -83,6 +84,22 @@ export function blobHashesContract(open: () => Promise<Stores>): void {
       await Promise.all([hashAll(), hashAll()]);
       await expectFound(bytes);
       expect(await isWaiting(bytes)).toBe(false);
+    });
+
+    test('hashing gives way to uploads until a second passes without one, for half a minute at most', async () => {
+      const from = ports.now().getTime();
+      const portsAt = (seconds: number) => ({ ...ports, now: () => new Date(from + seconds * 1_000) });
+      const note = async (seconds: number) => {
+        const at = from + seconds * 1_000;
+        await ports.unhashed.insert([{ name: `${seconds}`, dueAt: at, notedAt: at }]);
+      };
+      for (let seconds = 1; seconds <= 40; seconds += 1) await note(seconds);
+      expect(await givesWay(portsAt(20.5))).toBe(true);
+      expect(await givesWay(portsAt(40.5))).toBe(false);
+      for (let seconds = 1; seconds <= 20; seconds += 1) await ports.unhashed.remove(`${seconds}`);
+      expect(await givesWay(portsAt(40.5))).toBe(true);
+      expect(await givesWay(portsAt(41))).toBe(false);
+      for (let seconds = 21; seconds <= 40; seconds += 1) await ports.unhashed.remove(`${seconds}`);
     });
 
     test('a blob that was noted and never stored is left, and hashed when it comes', async () => {

@@ -54,6 +54,23 @@ const absentAfterMs = 24 * 3_600_000;
 const blobsAtOnce = 100;
 const readAtOnce = 4;
 
+const quietMs = 1_000;
+const longestWaitMs = 30_000;
+
+/**
+ * Whether hashing waits, because blobs are being stored. Beside uploads it would take a third of their rate on a small machine. No
+ * blob waits for more than half a minute.
+ */
+export async function givesWay({ unhashed, now }: Pick<HashingPorts, 'unhashed' | 'now'>): Promise<boolean> {
+  const at = now().getTime();
+  const ageOf = async (order: 'ascending' | 'descending') => {
+    const asked = { after: null, limit: 1, order, range: { until: at + 1 } };
+    const { records } = await unhashed.page('byDue', [], asked);
+    return at - (records[0]?.notedAt ?? at);
+  };
+  return (await ageOf('descending')) < quietMs && (await ageOf('ascending')) < longestWaitMs;
+}
+
 /** Hashes some of the blobs that are due. @returns how many. 0 means that none is left. */
 export async function hashDue(ports: HashingPorts): Promise<number> {
   const range = { until: ports.now().getTime() + 1 };
