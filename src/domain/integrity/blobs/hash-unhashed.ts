@@ -58,8 +58,8 @@ const quietMs = 1_000;
 const longestWaitMs = 30_000;
 
 /**
- * Whether hashing waits, because blobs are being stored. Beside uploads it would take a third of their rate on a small machine. No
- * blob waits for more than half a minute.
+ * Whether hashing waits, because blobs are being stored. Beside uploads it would take a third of their rate on a small machine. Once
+ * a blob has waited for half a minute, hashing goes on all the same.
  */
 export async function givesWay({ unhashed, now }: Pick<HashingPorts, 'unhashed' | 'now'>): Promise<boolean> {
   const at = now().getTime();
