@@ -5,6 +5,7 @@ import { InProcessQueue } from '../../queues/in-process.ts';
 import { exportKind } from '../../src/domain/integrity/exports/export-records.ts';
 import { silentMs } from '../../src/domain/jobs/job-runner.ts';
 import { workOnJobs } from '../../src/jobs.ts';
+import type { DatabaseAddress } from '../../src/storage/mongo/database.ts';
 import { openMongo } from '../../src/storage/open.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
 import { usePool } from '../builders/statement-pool.ts';
@@ -23,8 +24,11 @@ const request = {
 };
 
 describeMongo('a process with a wrong clock', () => {
-  const address = newDatabase();
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+  let address: DatabaseAddress;
+  beforeEach(() => {
+    address = newDatabase();
+    vi.useFakeTimers({ toFake: ['Date'] });
+  });
   afterEach(async () => {
     vi.useRealTimers();
     await dropDatabase(address);
