@@ -689,7 +689,7 @@ export interface paths {
         put?: never;
         /**
          * Check something against a policy, and certify that it passes
-         * @description A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.
+         * @description A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. It ends with the first exception of the policy that the check needed. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.
          */
         post: operations["postChecksV1CertificateByProjectUuid"];
         delete?: never;
@@ -3346,10 +3346,10 @@ export interface components {
                 policyCid: string | null;
                 validUntil: string;
                 /**
-                 * @description unsupported: a statement on which the check behind it rested was withdrawn
+                 * @description unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell
                  * @enum {string}
                  */
-                standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported";
+                standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported" | "unknown";
                 /** @description Of an unsupported one: that statement */
                 lost: {
                     statement: string;
@@ -3434,10 +3434,10 @@ export interface components {
                     policyCid: string | null;
                     validUntil: string;
                     /**
-                     * @description unsupported: a statement on which the check behind it rested was withdrawn
+                     * @description unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell
                      * @enum {string}
                      */
-                    standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported";
+                    standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported" | "unknown";
                     /** @description Of an unsupported one: that statement */
                     lost: {
                         statement: string;

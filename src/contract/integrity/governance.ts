@@ -160,7 +160,9 @@ const inProject = {
         validUntil: z.string(),
         standing: z
           .enum(certificateStandings)
-          .describe('unsupported: a statement on which the check behind it rested was withdrawn'),
+          .describe(
+            'unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell',
+          ),
         lost: z
           .object({ statement: z.string(), state: z.enum(['retracted', 'revoked', 'suspended']) })
           .nullable()

@@ -11,6 +11,9 @@ export function certificateReasons({ lost, standing, unreviewedControlCids }: Ce
   const open = standing === 'valid' ? unreviewedControlCids.length : 0;
   return [
     ...(lost ? [`It rests on ${bareId(lost.statement)}, which is ${lost.state}.`] : []),
+    ...(standing === 'unknown'
+      ? ['Something that it rests on is not in this store, so nobody can tell whether it still stands.']
+      : []),
     ...(open > 0 ? [`The last review has not approved ${counted(open, 'control')} of its policy.`] : []),
   ];
 }

@@ -19,6 +19,7 @@ import type { Check } from '../../domain/integrity/policies/check.ts';
 import { type CheckingPorts, checkStored } from '../../domain/integrity/policies/check-stored.ts';
 import { outcomeDocument } from '../../domain/integrity/policies/outcome.ts';
 import { type Policy, policyCid, policyLimit } from '../../domain/integrity/policies/read-policy.ts';
+import { firstEndOfExceptions } from '../../domain/integrity/policies/verdict.ts';
 import type { BlobStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
@@ -65,7 +66,7 @@ export function checkRoutes(app: App, ports: CheckRoutes): void {
     tag,
     summary: 'Check something against a policy, and certify that it passes',
     description:
-      'A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.',
+      'A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. It ends with the first exception of the policy that the check needed. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.',
     params: governanceProject,
     body: { 'application/json': { schema: certifyBody } },
     answers: { 200: jsonAnswer('What the policy says, and the certificate', certifiedAnswer), ...refusals },
@@ -120,8 +121,14 @@ async function certified(
   const { text: outcomeCid } = await storeDocument(ports, principal, outcome);
   // A policy of governance is stored under its own CID already.
   if (policyCid(policy.source) === policy.cid) await storeDocument(ports, principal, policy.source);
-  const passed = { projectId, subject: verdict.subject, policyCid: policy.cid, outcomeCid, expiryDate };
-  return await certifyCheck(ports, principal, passed);
+  return await certifyCheck(ports, principal, {
+    projectId,
+    subject: verdict.subject,
+    policyCid: policy.cid,
+    outcomeCid,
+    expiryDate,
+    acceptedUntil: firstEndOfExceptions(verdict.rules),
+  });
 }
 
 /** Of a policy of governance: its controls that the last review about the subject did not approve. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { parseCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { contextV2 } from '../../builders/credentials.ts';
 import { blobUrn } from '../../builders/statements.ts';
+import { changeBlob } from '../../storage/embedded/stored-blobs.ts';
 import { checkedModels, reviewer } from '../checked-model.ts';
 import { putStatements } from '../manifest-samples.ts';
 import { send, useService } from '../service.ts';
@@ -53,6 +55,36 @@ describe('a certificate of a check', () => {
   test('is not issued if the check does not pass', async () => {
     const { model } = await signedModel('not certified');
     expect(await certify(model, randomUUID())).toMatchObject({ result: 'fail', credential: null });
+  });
+
+  test('ends with the exception that it rests on', async () => {
+    const { model } = await signedModel('excepted');
+    const granted = { granted_by: 'Ada Lovelace', reason: 'The test set is new.' };
+    const rules = ['2098-06-30', '2098-09-30'].map((until) => ({
+      name: `approved, unless before ${until}`,
+      ...approved,
+      exception: { until, ...granted },
+    }));
+    const project = randomUUID();
+    const { result } = await certify(model, project, { policy: { ...policy, rules } });
+    expect(result).toBe('pass');
+    const [{ validUntil }] = (await statusOf(model, project)).certificates;
+    expect(validUntil).toBe('2098-07-01T00:00:00Z');
+  });
+
+  test('has an unknown standing when what it rests on is not there', async () => {
+    const { model, review } = await signedModel('support left out');
+    await review('approved');
+    const project = randomUUID();
+    const { credential } = await certify(model, project);
+    const signed = JSON.parse(await blobText(service, credential.sourceCid));
+    const putBack = changeBlob(service.folder, parseCid(signed.relatedResource[0].id), () => null);
+    await service.restart();
+    expect((await statusOf(model, project)).certificates).toMatchObject([
+      { standing: 'unknown', lost: null },
+    ]);
+    putBack();
+    expect((await statusOf(model, project)).certificates).toMatchObject([{ standing: 'valid' }]);
   });
 
   test('no longer stands when a statement that it rests on is retracted, and says which', async () => {

@@ -111,6 +111,8 @@ export interface PassedCheck {
   readonly policyCid: string;
   readonly outcomeCid: string;
   readonly expiryDate: string;
+  /** When it would no longer pass, in milliseconds since 1970. The certificate ends by then. */
+  readonly acceptedUntil: number;
 }
 
 /**
@@ -120,9 +122,10 @@ export interface PassedCheck {
 export async function certifyCheck(
   ports: CertificatePorts,
   principal: Principal,
-  { projectId, subject, policyCid, outcomeCid, expiryDate }: PassedCheck,
+  { projectId, subject, policyCid, outcomeCid, expiryDate, acceptedUntil }: PassedCheck,
 ): Promise<Certificate> {
-  const validUntil = expiryIn(expiryDate, 'expiryDate', ports.now());
+  const expiry = expiryIn(expiryDate, 'expiryDate', ports.now());
+  const validUntil = new Date(Math.min(expiry.getTime(), acceptedUntil));
   const claims = { policy: cidUrn(policyCid) };
   const content = { kind: 'compliance', type: 'PolicyComplianceCredential', projectId, subject } as const;
   return await certify(ports, principal, { ...content, claims, policyCid, outcomeCid, validUntil });

@@ -39,8 +39,15 @@ interface CertificateStatus {
   readonly unreviewedControls: readonly string[];
 }
 
-/** `unsupported`: a statement on which the check behind it rested was withdrawn. */
-export const certificateStandings = ['valid', 'suspended', 'expired', 'revoked', 'unsupported'] as const;
+/** `unsupported`: a statement on which the check behind it rested was withdrawn. `unknown`: nobody can tell here if one was. */
+export const certificateStandings = [
+  'valid',
+  'suspended',
+  'expired',
+  'revoked',
+  'unsupported',
+  'unknown',
+] as const;
 type CertificateStanding = (typeof certificateStandings)[number];
 
 /** What stands for a subject in a project. */
@@ -141,10 +148,12 @@ async function certificatesOf(
     // Records of earlier versions have none.
     const outcome = own === 'valid' && outcomeCid ? parseCid(outcomeCid) : undefined;
     const found = outcome && (await lostSupport(reading, outcome, everything));
-    const lost = found === unknownSupport ? undefined : found;
+    const isUnknown = found === unknownSupport;
+    const lost = isUnknown ? undefined : found;
+    const standing = isUnknown ? 'unknown' : lost ? 'unsupported' : own;
     const controls = policyCid === null ? [] : await controlsOf(ports, policyCid);
     const unreviewedControls = unreviewed(controls, records);
-    certificates.push({ record, standing: lost ? 'unsupported' : own, lost, unreviewedControls });
+    certificates.push({ record, standing, lost, unreviewedControls });
   }
   return certificates;
 }

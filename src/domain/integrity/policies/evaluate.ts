@@ -4,13 +4,19 @@ import { Binding } from './bind.ts';
 import type { Condition } from './condition.ts';
 import type { Facts } from './facts.ts';
 import type { CompiledRule, Policy } from './read-policy.ts';
-import { mostStatements, type RuleResult, type RuleVerdict, resultOfAll, type Verdict } from './verdict.ts';
+import {
+  endOfException,
+  mostStatements,
+  type RuleResult,
+  type RuleVerdict,
+  resultOfAll,
+  type Verdict,
+} from './verdict.ts';
 import { type Doubt, type Missing, type Watched, watched } from './watch.ts';
 
 /** Steps of all conditions of a policy about one subject. */
 const mostSteps = 5_000_000;
 const listed = 100;
-const dayMs = 86_400_000;
 
 /**
  * Applies a policy to what is known about a subject. It does not wait for anything, has one time, and counts steps instead of
@@ -76,7 +82,8 @@ async function evaluateRule(
       ? 'cannot_tell'
       : 'pass';
   const deciding = outcomes.filter(({ result }) => result === found);
-  const isExcepted = found === 'fail' && exception !== undefined && endOf(exception.until) > now.getTime();
+  const isExcepted =
+    found === 'fail' && exception !== undefined && endOfException(exception.until) > now.getTime();
   const result: RuleResult = isExcepted ? 'excepted' : found;
   const of = deciding.flatMap((outcome) => outcome.of ?? []);
   const statements = deciding.flatMap(({ watched: read }) => [...read.statements]);
@@ -93,11 +100,6 @@ async function evaluateRule(
       found === 'cannot_tell' ? uniqueMissing([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [],
     things: rule.things ? { count: outcomes.length - 1, deciding: unique(of).slice(0, listed) } : null,
   };
-}
-
-/** A day ends 24 hours after its begin in UTC. */
-function endOf(until: string): number {
-  return Date.parse(until) + (until.includes('T') ? 0 : dayMs);
 }
 
 async function* outcomesOf(rule: CompiledRule, binding: Pick<Binding, 'variables'>): AsyncGenerator<Outcome> {

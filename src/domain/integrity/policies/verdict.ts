@@ -41,3 +41,18 @@ export function resultOfAll(results: readonly RuleResult[]): Verdict['result'] {
   if (results.includes('fail')) return 'fail';
   return results.includes('cannot_tell') ? 'cannot_tell' : 'pass';
 }
+
+const dayMs = 86_400_000;
+
+/** When an exception ends, in milliseconds since 1970. A day ends 24 hours after its begin in UTC. */
+export function endOfException(until: string): number {
+  return Date.parse(until) + (until.includes('T') ? 0 : dayMs);
+}
+
+/** When the first of the exceptions ends that a verdict rests on, in milliseconds since 1970; Infinity if it rests on none. */
+export function firstEndOfExceptions(rules: readonly Pick<RuleVerdict, 'result' | 'exception'>[]): number {
+  const ends = rules.flatMap(({ result, exception }) =>
+    result === 'excepted' && exception ? endOfException(exception.until) : [],
+  );
+  return Math.min(...ends);
+}

@@ -26,6 +26,7 @@ const standingTones: Readonly<Record<string, Tone>> = {
   suspended: 'warning',
   expired: 'warning',
   unsupported: 'bad',
+  unknown: 'warning',
 };
 /** Projects and rows beyond these are only counted. */
 const mostProjects = 5;
