@@ -129,6 +129,33 @@ describe('cairn import of evidence', () => {
     ]);
   });
 
+  test('tells MLflow runs from what only names one, and goes on after a broken one', async () => {
+    using folder = temporaryFolder();
+    const write = (name: string, text: string | Uint8Array) => {
+      const path = join(folder.path, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    };
+    const writeRun = (id: string, name: string, status = '3') => {
+      const times = 'start_time: 1795473081312\nend_time: 1795473083312\n';
+      write(`mlruns/1/${id}/meta.yaml`, `run_id: ${id}\nrun_name: ${name}\nstatus: ${status}\n${times}`);
+    };
+    writeRun('a1', '1e5');
+    writeRun('a2', 'broken', 'DONE');
+    write('mlruns/1/a1/metrics/loss', '1795473081330 0.5 0\n1795473081335 nan 1\n');
+    write('mlruns/1/a1/metrics/scale', '1795473081330 -inf 0\n');
+    write('mlruns/1/a1/artifacts/copy/meta.yaml', 'run_id: a9\nstart_time: 1\nstatus: 3\n');
+    write('mlruns/models/credit/version-1/meta.yaml', 'name: credit\nrun_id: a1\nstatus: READY\n');
+    const { code, stdout, stderr } = await importing(folder.path);
+    expect([code, stdout], stderr).toEqual([1, expect.stringMatching(/^mlflow .*a1\n$/)]);
+    expect(stderr).toContain('a2: MLflow does not allow this: status must be a number.');
+    expect(stderr).toContain('1 imported, 1 refused, 1 left out');
+    const { stdout: runs } = await cairn(['runs', '--name', '1e5', '--json'], { env: service.env });
+    const [{ id }] = JSON.parse(runs).runs;
+    const run = await fetch(`${service.url}/runs/v1/${id}`);
+    expect(await run.json()).toMatchObject({ metrics: { loss: 'NaN', scale: '-Infinity' } });
+  });
+
   test('puts the statements into the graph that is named', async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, 'one.json');

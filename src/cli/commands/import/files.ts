@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { sep } from 'node:path';
 import pMap from 'p-map';
 import { fileChunks, filesBelow, type NamedFile, pathKind } from '../../client/local-files.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import { isEvidence } from './is-evidence.ts';
 import { looksUnlike } from './looks.ts';
-import { mlflowDocument, mlflowFolders } from './mlflow.ts';
+import { isBelow, mlflowDocument, mlflowFolders } from './mlflow.ts';
 
 /** A file to send, or a document about a folder. */
 export interface LocalFile {
@@ -65,7 +64,7 @@ async function mlflowRuns(files: readonly NamedFile[]) {
         },
       });
   }
-  const starts = folders.map(({ path }) => path + sep);
-  const others = files.filter(({ path }) => !starts.some((start) => path.startsWith(start)));
+  const paths = new Set(folders.map(({ path }) => path));
+  const others = files.filter(({ path }) => !isBelow(paths, path));
   return { runs, others };
 }

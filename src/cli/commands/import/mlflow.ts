@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { MlflowRun } from '../../../domain/integrity/evidence/training/mlflow-run.ts';
+import { asMetric, type MlflowRun } from '../../../domain/integrity/evidence/training/mlflow-run.ts';
 import { jcs } from '../../../domain/integrity/identification/jcs.ts';
 import { codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import { isObject, type JsonObject } from '../../../domain/json/is-object.ts';
@@ -19,40 +19,61 @@ export async function mlflowFolders(files: readonly NamedFile[]): Promise<Mlflow
   for (const { path } of files) {
     if (basename(path) !== 'meta.yaml') continue;
     const meta = await yamlObject(path);
-    const kind = meta?.run_id !== undefined ? 'run' : meta?.model_id !== undefined ? 'model' : undefined;
-    if (meta && kind) found.push({ path: dirname(path), kind, meta });
+    const kind = meta && kindOf(meta);
+    if (kind) found.push({ path: dirname(path), kind, meta });
   }
-  return found;
+  const paths = new Set(found.map(({ path }) => path));
+  return found.filter(({ path }) => !isBelow(paths, path));
 }
+
+/** Whether one of the folders contains the path. */
+export function isBelow(folders: ReadonlySet<string>, path: string): boolean {
+  const parent = dirname(path);
+  return parent !== path && (folders.has(parent) || isBelow(folders, parent));
+}
+
+/** Versions of registered models name the run that made them, too. They have no start. */
+function kindOf({ run_id, start_time, model_id }: JsonObject): MlflowFolder['kind'] | undefined {
+  if (run_id !== undefined && start_time !== undefined) return 'run';
+  return model_id === undefined ? undefined : 'model';
+}
+
+/** The service says what is wrong with numbers that are none. */
+type Sent = {
+  [Member in keyof MlflowRun]: MlflowRun[Member] | (MlflowRun[Member] extends number ? null : never);
+};
 
 /** What is sent for a run; undefined if it is deleted. */
 export async function mlflowDocument({ path, meta }: MlflowFolder): Promise<Uint8Array | undefined> {
   if (meta.lifecycle_stage === 'deleted') return undefined;
   const experiment = dirname(path);
-  const document: MlflowRun = {
+  const document = {
     type: 'MLflowRun',
     version: 1,
     run_id: String(meta.run_id),
     run_name: text(meta.run_name),
     experiment: text((await yamlObject(join(experiment, 'meta.yaml')))?.name),
     user: text(meta.user_id),
-    status: Number(meta.status),
-    start_time: Number(meta.start_time),
-    end_time: typeof meta.end_time === 'number' ? meta.end_time : null,
+    status: number(meta.status),
+    start_time: number(meta.start_time),
+    end_time: number(meta.end_time),
     params: await texts(join(path, 'params')),
     tags: await texts(join(path, 'tags')),
     metrics: await lastValues(join(path, 'metrics')),
     datasets: await datasets(path),
     models: await models(path),
     artifacts: await artifacts(join(path, 'artifacts')),
-  };
+  } satisfies Sent;
   return Buffer.from(jcs(document));
 }
+
+/** Scalars are texts, because Python writes names such as `1e5` without quotes. */
+const yamlOptions = { schema: 'failsafe', maxAliasCount: 100 } as const;
 
 async function yamlObject(path: string): Promise<JsonObject | undefined> {
   const { parse } = await import('yaml');
   try {
-    const value: unknown = parse(await readFile(path, 'utf8'), { maxAliasCount: 100 });
+    const value: unknown = parse(await readFile(path, 'utf8'), { ...yamlOptions, customTags: ['null'] });
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
@@ -75,19 +96,23 @@ async function texts(folder: string): Promise<Record<string, string>> {
 }
 
 /** Each line of a metric is its time, its value and its step. */
-async function lastValues(folder: string): Promise<Record<string, number>> {
-  const values: [string, number][] = [];
+async function lastValues(folder: string): Promise<MlflowRun['metrics']> {
+  const values: [string, MlflowRun['metrics'][string]][] = [];
   for (const [name, lines] of Object.entries(await texts(folder))) {
     const points = lines
       .trim()
       .split('\n')
-      .map((line) => line.split(' ').map(Number));
+      .map((line) => line.split(' ').map(pythonNumber));
     const last = points.reduce((one, other) => (order(one, other) > 0 ? one : other));
     const value = last[1];
-    // JSON has no NaN and no infinity.
-    if (value !== undefined && Number.isFinite(value)) values.push([name, value]);
+    if (value !== undefined) values.push([name, asMetric(value)]);
   }
   return Object.fromEntries(values);
+}
+
+/** Python writes `inf` and `nan`. */
+function pythonNumber(text: string): number {
+  return Number(text.replace(/inf$/, 'Infinity'));
 }
 
 /** By step, then by time. */
@@ -129,6 +154,11 @@ async function artifacts(folder: string): Promise<MlflowRun['artifacts']> {
     hashes[name] = { blake3: Buffer.from(cid.digest).toString('hex') };
   }
   return hashes;
+}
+
+function number(value: unknown): number | null {
+  const found = typeof value === 'string' ? Number(value) : Number.NaN;
+  return Number.isFinite(found) ? found : null;
 }
 
 function text(value: unknown): string | null {

@@ -34,7 +34,7 @@ const shape = z.object({
   params: texts,
   tags: texts,
   /** The last value of each. */
-  metrics: z.record(z.string(), z.number()),
+  metrics: z.record(z.string(), z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity'])])),
   datasets: z.array(dataset),
   models: z.array(z.object({ model_id: text, name: z.string().nullish() })),
   /** By path in the folder of the artifacts. */
@@ -42,6 +42,12 @@ const shape = z.object({
 });
 
 export type MlflowRun = z.output<typeof shape>;
+
+/** JSON has no NaN and no infinity, which tell that a training has diverged. */
+export function asMetric(value: number): MlflowRun['metrics'][string] {
+  if (Number.isFinite(value)) return value;
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
+}
 
 export const mlflowRun: EvidenceKind = {
   name: 'mlflow',
