@@ -226,4 +226,14 @@ describe('what tools write beside the specifications', () => {
       },
     ]);
   });
+
+  test('all names of the same bytes are found, and the first is shown', async () => {
+    const digest = { sha256: sha256('9') };
+    const subject = ['pkg:docker/stall@latest', 'pkg:docker/stall@9.8.7'].map((name) => ({ name, digest }));
+    expect((await post(slsaStatement({ subject }))).status).toBe(201);
+    for (const name of ['stall@latest', 'stall@9.8.7']) {
+      const { artefacts } = (await send(service, 'GET', `/search/v1?q=${name}`)).json;
+      expect(artefacts, name).toMatchObject({ items: [{ id: artefact('9'), name: 'stall@latest' }] });
+    }
+  });
 });

@@ -7,7 +7,7 @@ import { subjectName } from '../names/name.ts';
 import { runDocument } from '../runs/run-document.ts';
 import { type JcsDocument, jcsDocument } from './documents.ts';
 import type { Evidence, Step, Thing, Whole } from './evidence.ts';
-import { type IdentifiedThing, identified } from './things.ts';
+import { identified } from './things.ts';
 
 export interface Provenance {
   /** The DID of who brings the evidence. */
@@ -95,7 +95,8 @@ class Making {
   readonly statements: JsonObject[] = [];
   readonly documents = new Map<string, JcsDocument>();
   readonly #by: Provenance;
-  readonly #things = new Map<string, IdentifiedThing>();
+  /** What each thing is called, in the order of the file. */
+  readonly #names = new Map<string, Set<string>>();
   /** The same thing may stand in many places. */
   readonly #ids = new Map<Thing, string>();
   /** The same document may be said of many things. */
@@ -112,7 +113,7 @@ class Making {
     if (known !== undefined) return known;
     const found = identified(thing);
     if (found.reference) this.documents.set(found.id, found.reference);
-    if (!this.#things.get(found.id)?.name) this.#things.set(found.id, found);
+    if (found.name) this.#names.set(found.id, (this.#names.get(found.id) ?? new Set()).add(found.name));
     this.#ids.set(thing, found.id);
     return found.id;
   }
@@ -157,10 +158,11 @@ class Making {
     if (subjectName(document)) this.#named.add(subject);
   }
 
-  /** Only a DID itself names a DID. */
+  /** Only a DID itself names a DID. The first name is stated last, because the newest one is shown. */
   nameThings(): void {
-    for (const { id, name } of this.#things.values())
-      if (name && !this.#named.has(id) && !id.startsWith('did:')) this.describe(id, { name });
+    for (const [id, names] of this.#names)
+      if (!this.#named.has(id) && !id.startsWith('did:'))
+        for (const name of [...names].toReversed()) this.describe(id, { name });
   }
 
   #add(type: string, fields: JsonObject): void {
