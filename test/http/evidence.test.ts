@@ -93,6 +93,18 @@ describe('a file that is refused', () => {
       'It is no evidence in a known format: in-toto statement',
     ],
     [
+      'OpenVEX',
+      { '@context': 'https://openvex.dev/ns/v0.2.0', statements: [] },
+      'invalid_evidence',
+      'OpenVEX is not read by itself. Make it the predicate of an in-toto statement',
+    ],
+    [
+      'CSAF',
+      { document: { category: 'csaf_vex', csaf_version: '2.0' } },
+      'invalid_evidence',
+      'CSAF is not read by itself',
+    ],
+    [
       'a file of two formats',
       { ...slsaStatement(), bomFormat: 'CycloneDX', specVersion: '1.6' },
       'invalid_evidence',

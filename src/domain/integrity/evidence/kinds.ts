@@ -13,6 +13,7 @@ import { spdx2 } from './sbom/spdx-2.ts';
 import { spdx3 } from './sbom/spdx-3.ts';
 import { dvcLock } from './training/dvc-lock.ts';
 import { mlflowRun } from './training/mlflow-run.ts';
+import { adviceOnUnread } from './unread.ts';
 
 /** All formats that Cairn reads. */
 export const evidenceKinds: readonly EvidenceKind[] = [
@@ -40,7 +41,7 @@ export function kindOf(document: JsonObject): EvidenceKind {
     'invalid_evidence',
     kind && other
       ? `It claims to be both ${kind.title} and ${other.title}. Remove the members of one of them.`
-      : `It is no evidence in a known format: ${known}.`,
+      : (adviceOnUnread(document) ?? `It is no evidence in a known format: ${known}.`),
   );
 }
 
