@@ -6,6 +6,7 @@ import { type KeptTraces, keepTraces } from '../../domain/control-plane/traces/k
 import type { AgentsOfServices } from '../../domain/control-plane/traces/reports.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { parseStrictJson } from '../../domain/json/strict-json.ts';
+import { withWholeCharacters } from '../../domain/json/whole-characters.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { readCompressibleBody } from '../../platform/http/compressed-body.ts';
 import { otlpCodec } from '../../platform/otlp.ts';
@@ -115,7 +116,10 @@ async function requestIn(context: Context, { maxJsonBytes, maxJsonDepth: maxDept
   const { type, bytes } = await readCompressibleBody(context, [protobuf, json], limit);
   // The parsed spans take about as much again.
   context.get('account').take(bytes.length);
-  if (type === json) return { type, request: parseStrictJson(bytes, { maxDepth, exactNumbers: false }) };
+  if (type === json) {
+    const request = parseStrictJson(withWholeCharacters(bytes), { maxDepth, exactNumbers: false });
+    return { type, request };
+  }
   const codec = await otlpCodec();
   try {
     return { type, request: codec.decode(bytes) };

@@ -6,7 +6,7 @@ import type { PluginEvent } from './runtime-records.ts';
 import { failAt } from './sent-bytes.ts';
 
 /** The longest detail of an event, as JSON in UTF-16. */
-const detailLength = 64 << 10;
+export const detailLength = 64 << 10;
 
 export interface SentEvent extends ExchangeReference {
   readonly sourceId: string;

@@ -1,7 +1,7 @@
 import { uuidIn } from '../../integrity/identifiers/identifiers.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import type { SentEvent } from '../gateway/events.ts';
+import { detailLength, type SentEvent } from '../gateway/events.ts';
 import type { SentExchange } from '../gateway/exchanges.ts';
 import type { SentBody } from '../gateway/sent-bytes.ts';
 import { type Attributes, isAboutAi, type Meaning, toldBy, toolOperation } from './conventions.ts';
@@ -111,8 +111,23 @@ function eventOf(span: Span, agent: string, trees: Trees): SentEvent {
     exchangeSourceId: exchangeAbove(span, trees),
     kind: 'tool-call',
     occurredAt: span.start,
-    detail: Object.fromEntries(detail.filter(([, value]) => value !== undefined)),
+    detail: withoutLongParts(Object.fromEntries(detail.filter(([, value]) => value !== undefined))),
   };
+}
+
+/** That a tool was called matters more than all that it answered. The longest part is left out first. */
+function withoutLongParts(detail: JsonObject): JsonObject {
+  const left: string[] = [];
+  const lengthOf = (part: string) => JSON.stringify(detail[part]).length;
+  const parts = ['arguments', 'result'].filter((part) => part in detail);
+  let fitting = detail;
+  for (const part of parts.sort((one, other) => lengthOf(other) - lengthOf(one))) {
+    if (JSON.stringify(fitting).length <= detailLength) break;
+    left.push(part);
+    const kept = Object.entries(detail).filter(([name]) => !left.includes(name));
+    fitting = { ...Object.fromEntries(kept), left_out: left };
+  }
+  return fitting;
 }
 
 /** A repeat has the same id. */

@@ -198,6 +198,29 @@ test.each([json, protobuf])(
   },
 );
 
+test('half of an emoji at the end of a cut text, and the results of tools that are too long, lose no record', async () => {
+  const agent = await gateway.agent();
+  const spans = traced({ 'cairn.agent_id': agent, 'cairn.project_id': project }, (tracer) => {
+    const prompt = 'a \\ud83d and 😀 and half: \ud83d';
+    const chat = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.prompt': prompt,
+      'gen_ai.request.model': 'm\udc00',
+    };
+    const asked = tracer.startSpan('chat', { attributes: chat });
+    const tool = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.result': 'r'.repeat(70_000) };
+    const attributes = { ...tool, 'gen_ai.tool.call.arguments': '{"q":1}' };
+    tracer.startSpan('tool', { attributes }, trace.setSpan(context.active(), asked)).end();
+    asked.end();
+  });
+  const answer = await answerOf(await post(JsonTraceSerializer.serializeRequest(spans)));
+  expect([answer.status, answer.json]).toEqual([200, {}]);
+  const { exchanges, events } = await storedFor(agent);
+  expect(exchanges).toMatchObject([{ model: 'm\ufffd' }]);
+  expect(events).toHaveLength(1);
+  expect(JSON.parse(events[0]?.detail ?? '')).toMatchObject({ arguments: { q: 1 }, left_out: ['result'] });
+});
+
 test('a span with the id of another and other content is refused, and the first one stays', async () => {
   const agent = await gateway.agent();
   const span = {
