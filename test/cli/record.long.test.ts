@@ -129,6 +129,31 @@ describe('cairn record', () => {
     expect((await getJson(service, `/store/v1/text/${document}`)).unwritten_outputs).toEqual(['old.bin']);
   });
 
+  test('names the files of an input folder that the command changed', async () => {
+    using project = useProject(service);
+    mkdirSync(project.file('images'));
+    for (const name of ['kept', 'old', 'other']) writeFileSync(project.file(`images/${name}`), name);
+    const script =
+      'echo x > x; rm images/old; echo more >> images/other; mkdir images/a; echo > images/a/new';
+    const run = await project.run([
+      'record',
+      '--name',
+      'c',
+      '--input',
+      'images',
+      '--output',
+      'x',
+      '--',
+      'sh',
+      '-c',
+      script,
+    ]);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(
+      /\n {2}added {3}a\/new\n {2}gone {4}old\n {2}changed other\nNothing was recorded/,
+    );
+  });
+
   test('records nothing of a folder that changes while it is recorded, and names the file', async () => {
     let folder = '';
     await using gate = await openGate(service.url, ({ path }) => {

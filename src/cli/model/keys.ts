@@ -36,12 +36,20 @@ export async function readPrivateKey(path: string, passwordFile: string | undefi
 
 /** A public key in PEM, as a JWK, or a did:key. @throws Failure (usage). */
 export async function readPublicKey(text: string): Promise<KeyObject> {
-  if (text.startsWith('did:')) return parse(text, text, (did) => keyOfDid(did).key);
+  if (text.startsWith('did:')) return keyNamed(text);
   const key = parse(text, await readText(text), (pem) => createPublicKey(pem));
   const found = key.type === 'private' ? createPublicKey(key) : key;
   if (hashOfKey(found) === undefined)
     failUsage(`${text} is a key on ${nameOf(found)}, which signs no models.`);
   return found;
+}
+
+function keyNamed(did: string): KeyObject {
+  try {
+    return keyOfDid(did).key;
+  } catch {
+    failUsage(`${did} is no did:key of a public key. Copy it as "cairn key create" or the signer printed it.`);
+  }
 }
 
 /** The did:key of a key; undefined for curves that have none here. */

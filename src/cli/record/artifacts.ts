@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { hashFolder } from '../client/hash-folder.ts';
 import { fileBlob } from '../client/local-files.ts';
@@ -22,6 +22,13 @@ export interface Change {
   readonly before: Cid;
   /** Null if it is gone. */
   readonly after: Cid | null;
+  /** What differs in a folder. */
+  readonly files: readonly ChangedFile[];
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly is: 'changed' | 'added' | 'gone';
 }
 
 const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
@@ -85,8 +92,26 @@ export async function changesOf(io: Pick<Io, 'stderr'>, artifacts: readonly Arti
     const now = await survey(artifact).catch(() => undefined);
     if (now?.fingerprint === artifact.survey.fingerprint) continue;
     const [again] = now ? await hashPlaces(io, [artifact]) : [];
-    if (again?.cid.text !== artifact.cid.text)
-      changes.push({ path: artifact.path, before: artifact.cid, after: again?.cid ?? null });
+    if (again?.cid.text === artifact.cid.text) continue;
+    const files = again ? changedFiles(artifact, again) : [];
+    changes.push({ path: artifact.path, before: artifact.cid, after: again?.cid ?? null, files });
   }
   return changes;
+}
+
+function changedFiles(before: Artifact, after: Artifact): ChangedFile[] {
+  if (before.kind === 'file') return [];
+  const [old, now] = [filesOf(before), filesOf(after)];
+  const differ = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (path) => old.get(path) !== now.get(path),
+  );
+  return differ.sort().map((path) => ({
+    path: relative(before.absolute, path),
+    is: !now.has(path) ? 'gone' : old.has(path) ? 'changed' : 'added',
+  }));
+}
+
+/** The CIDs of the files, by their absolute paths. */
+function filesOf({ blobs }: Artifact): Map<string, string> {
+  return new Map(blobs.flatMap(({ path, cid }) => (path === undefined ? [] : [[path, cid.text]])));
 }

@@ -2,7 +2,7 @@ import { nameText } from '../client/graphs.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/output.ts';
-import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
+import { type Artifact, type Change, changesOf, hashPlaces } from './artifacts.ts';
 import { type Folders, isBelow, placesOf, type RecordedPath } from './places.ts';
 
 interface Wanted {
@@ -82,12 +82,21 @@ export async function assertUnchanged(io: Pick<Io, 'stderr'>, artifacts: readonl
   const changes = await changesOf(io, artifacts);
   if (changes.length === 0) return;
   const lines = changes.map(
-    ({ path, before, after }) =>
-      `The input ${path} changed while the command ran:\n  before ${before.text}\n  after  ${after?.text ?? '(it is gone)'}`,
+    ({ path, before, after, files }) =>
+      `The input ${nameText(path, 200)} changed while the command ran:\n  before ${before.text}\n  after  ${after?.text ?? '(it is gone)'}${filesText(files)}`,
   );
   failNo(
     `${lines.join('\n')}\nNothing was recorded, because nobody can tell which content the command has read. Let the command write to another file, and run it again.`,
   );
+}
+
+const mostFiles = 10;
+
+/** A line for each of the first files that differ. */
+function filesText(files: Change['files']): string {
+  const lines = files.slice(0, mostFiles).map(({ path, is }) => `\n  ${is.padEnd(7)} ${nameText(path, 200)}`);
+  const more = files.length - lines.length;
+  return lines.join('') + (more > 0 ? `\n  and ${more.toLocaleString('en')} more` : '');
 }
 
 /** @throws Failure (no) if something else writes to an output while it is recorded. */
@@ -97,6 +106,8 @@ export async function assertUnchangedOutputs(
 ): Promise<void> {
   const changes = await changesOf(io, outputs);
   if (changes.length === 0) return;
-  const lines = changes.map(({ path }) => `The output ${nameText(path, 200)} changed while it was hashed.`);
+  const lines = changes.map(
+    ({ path, files }) => `The output ${nameText(path, 200)} changed while it was hashed.${filesText(files)}`,
+  );
   failNo(`${lines.join('\n')}\nNothing was recorded. Run it again when nothing else writes there.`);
 }
