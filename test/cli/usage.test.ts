@@ -24,6 +24,10 @@ describe.concurrent('the command line', () => {
       ['serve', 'nonsense'],
       ['ingest', 'x', '--batch', '0'],
       ['put', 'x', '--codec', 'raw'],
+      ['graph', 'create', ' '],
+      ['graph', 'create', 'n'.repeat(501)],
+      ['search', ''],
+      ['retract', `urn:cid:bagb6qaq6e${'a'.repeat(50)}`, '--reason', ''],
     ]) {
       const { code, stdout, stderr } = await cairn(args);
       expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });

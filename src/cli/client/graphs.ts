@@ -2,6 +2,7 @@ import {
   type CountedGraphAnswer,
   graph,
   graphList,
+  graphNameLength,
   graphWithChildren,
   type newGraph,
 } from '../../contract/integrity/graphs.ts';
@@ -22,6 +23,9 @@ export async function registerGraph(
   client: ApiClient,
   { graphId, name, parentId }: { graphId: string; name: string; parentId?: string | undefined },
 ): Promise<CountedGraphAnswer> {
+  if (name.trim() === '') failUsage('The name of the graph is empty.');
+  if (name.length > graphNameLength)
+    failUsage(`The name of the graph has ${name.length} characters, and the limit is ${graphNameLength}.`);
   const request = jsonBody<typeof newGraph>({ graph_id: graphId, name, parent_id: parentId });
   return await answerJson(await client.send('PUT', '/graph/v1', request), graph);
 }

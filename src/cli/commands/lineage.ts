@@ -11,6 +11,7 @@ import { identifierOrFile } from '../client/identifier-or-file.ts';
 import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, type TextTree, textTree, writeText } from '../terminal/output.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 import { FoldedTree } from './lineage/folded-tree.ts';
 import { LineageTree } from './lineage/lineage-tree.ts';
 import { lineageSummary, titlesOf } from './lineage/lineage-words.ts';
@@ -66,10 +67,7 @@ export function lineageCommand(program: Command, io: Io): void {
 
 function bound(name: keyof typeof lineageBounds, description: string): Option {
   const { least, most, usual } = lineageBounds[name];
-  return new Option(`--${name} <count>`, description).default(usual).argParser((text) => {
-    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  });
+  return new Option(`--${name} <count>`, description).default(usual).argParser(wholeNumber(least, most));
 }
 
 function kindsOfStatements(text: string): string {

@@ -58,6 +58,7 @@ async function retract(io: Io, text: string, { reason, graph, sign, json }: Retr
   const cid = cidIn(text);
   if (!cid || (cid.codec !== codecs.rdfc && cid.codec !== codecs.jcs))
     failUsage(`"${text.slice(0, 120)}" is not the id of a statement, such as urn:cid:bagb6qaq6e….`);
+  if (reason?.trim() === '') failUsage('The reason is empty. Write one, or leave out --reason.');
   const settings = readClientSettings(io);
   const client = openClient(settings);
   const { statement_id: subject } = await verification(client, cid.text);

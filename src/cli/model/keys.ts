@@ -48,7 +48,9 @@ function keyNamed(did: string): KeyObject {
   try {
     return keyOfDid(did).key;
   } catch {
-    failUsage(`${did} is no did:key of a public key. Copy it as "cairn key create" or the signer printed it.`);
+    failUsage(
+      `${did} is no did:key of a public key. Copy it as "cairn key create" or the signer printed it.`,
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { booleanParameter } from '../parameters.ts';
 import { notBoth } from '../patterns.ts';
 import { uuidField, uuidText } from '../values.ts';
 
-const nameLength = 500;
+export const graphNameLength = 500;
 
 export const mostCounted = 10_000;
 
@@ -13,7 +13,7 @@ export const graphParams = z.object({ uuid: uuidField });
 export const newGraph = z
   .strictObject({
     graph_id: uuidField,
-    name: z.string().min(1).max(nameLength),
+    name: z.string().min(1).max(graphNameLength),
     parent_id: uuidField.nullish(),
     project_id: uuidField
       .nullish()
@@ -61,7 +61,7 @@ export const graphQuery = counting.extend({
   name: z
     .string()
     .min(1)
-    .max(nameLength)
+    .max(graphNameLength)
     .optional()
     .describe('Only graphs with exactly this name, on every level; at most `limit`, without next_cursor'),
   in_no_graph: booleanParameter.optional().describe('Count the statements that are in no graph'),

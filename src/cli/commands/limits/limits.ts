@@ -1,9 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { dynamicConfig, type dynamicConfigChange } from '../../../contract/integrity/dynamic-config.ts';
+import { runTimeLimitBounds } from '../../../domain/integrity/dynamic-config.ts';
 import { answerJson, jsonBody, openClient } from '../../client/api-client.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import type { Io } from '../../terminal/io.ts';
 import { indented, table, writeText } from '../../terminal/output.ts';
+import { wholeNumber } from '../../terminal/whole-number.ts';
 
 const notes = `
 Requests above a limit wait. A change applies in every process within two seconds. It needs the permission
@@ -23,17 +25,14 @@ export function limitsCommand(program: Command, io: Io): void {
   program
     .command('limits')
     .description('show or change how many blobs a process reads and writes at once')
-    .option('--reads <number>', 'blobs read at once', integer)
-    .option('--writes <number>', 'blobs written at once', integer)
+    .option('--reads <number>', 'blobs read at once', limit)
+    .option('--writes <number>', 'blobs written at once', limit)
     .option('--json', 'print JSON')
     .addHelpText('after', notes)
     .action(async (flags: LimitsFlags) => await limits(io, flags));
 }
 
-function integer(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a number, such as 64.');
-  return Number(text);
-}
+const limit = wholeNumber(runTimeLimitBounds.min, runTimeLimitBounds.max);
 
 async function limits(io: Io, { reads, writes, json }: LimitsFlags): Promise<void> {
   const client = openClient(readClientSettings(io));

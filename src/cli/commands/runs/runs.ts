@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type RunAnswer, type RunDetailsAnswer, runDetails, runs } from '../../../contract/integrity/runs.ts';
 import {
   type ComparedRow,
@@ -17,6 +17,7 @@ import { graphIdOf, nameText } from '../../client/graphs.ts';
 import { failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { indented, table, writeText } from '../../terminal/output.ts';
+import { wholeNumber } from '../../terminal/whole-number.ts';
 import { runNamed } from './run-named.ts';
 
 interface ListFlags {
@@ -47,7 +48,9 @@ export function runsCommand(program: Command, io: Io): void {
     .description('list runs, newest first, and compare two of them')
     .option('--graph <graph>', 'only runs in this graph (UUID or name)')
     .option('--name <start>', 'only runs whose name starts so')
-    .addOption(new Option('--limit <count>', 'at most so many runs').default(20).argParser(limitIn))
+    .addOption(
+      new Option('--limit <count>', 'at most so many runs').default(20).argParser(wholeNumber(1, mostListed)),
+    )
     .option('--json', 'print {"runs": […]}')
     .addHelpText('after', notes)
     .action(async (flags: ListFlags) => await list(io, flags));
@@ -68,11 +71,6 @@ export function runsCommand(program: Command, io: Io): void {
 
 const pageSize = 200;
 const mostListed = 10_000;
-
-function limitIn(text: string): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) >= 1 && Number(text) <= mostListed) return Number(text);
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostListed}.`);
-}
 
 async function list(io: Io, { graph, name, limit, json }: ListFlags): Promise<void> {
   const client = openClient(readClientSettings(io));

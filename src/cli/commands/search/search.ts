@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import {
   type FoundThingsAnswer,
   foundThings,
@@ -12,9 +12,10 @@ import { type ApiClient, answerJson, openClient } from '../../client/api-client.
 import { readClientSettings } from '../../client/client-settings.ts';
 import { nameText } from '../../client/graphs.ts';
 import { cidOfPath } from '../../client/identifier-or-file.ts';
-import { failNo } from '../../terminal/failure.ts';
+import { failNo, failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { indented, printableLine, say, table, writeText } from '../../terminal/output.ts';
+import { wholeNumber } from '../../terminal/whole-number.ts';
 
 const notes = `
 Finds files, runs, people, graphs and agents by any part of their names, the best first; files of recorded folders by their
@@ -38,12 +39,13 @@ export function searchCommand(program: Command, io: Io): void {
     .command('search')
     .description('find things by any part of their names, or by an identifier or hash')
     .argument('<query...>', 'parts of a name, an identifier, a digest, or a file')
-    .option('--limit <n>', 'the most things of each group', limitIn, 10)
+    .option('--limit <n>', 'the most things of each group', wholeNumber(1, mostListed), 10)
     .option('--json', 'print the answer of the service as a JSON object')
     .addHelpText('after', notes)
     .action(async (words: string[], { limit, json }: Flags) => {
       const client = openClient(readClientSettings(io));
       const text = words.join(' ');
+      if (text.trim() === '') failUsage('Name something to search for, such as a part of a name.');
       const cid = words.length === 1 ? await cidOfPath(io, text) : undefined;
       const byBytes = cid && (await search(client, cid.text, limit));
       const found = byBytes && !isEmpty(byBytes) ? byBytes : await search(client, text, limit);
@@ -57,11 +59,6 @@ export function searchCommand(program: Command, io: Io): void {
 }
 
 const mostListed = 100;
-
-function limitIn(text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= mostListed) return Number(text);
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostListed}.`);
-}
 
 async function search(client: ApiClient, q: string, limit: number): Promise<FoundThingsAnswer> {
   const query = new URLSearchParams({ q, limit: String(limit) });
