@@ -211,7 +211,7 @@ describe('log compare', () => {
     expect(stdout).toContain(`${graph}: begins with the same 4 entries, and has 1 more`);
     const swapped = await compare(newer, older);
     expect(swapped.code).toBe(1);
-    expect(swapped.stdout).toContain('ENDS EARLIER by 1 entries');
+    expect(swapped.stdout).toContain('ENDS EARLIER by 1 entry');
     expect(swapped.stdout).toContain(`gone: ${statements[3]?.id}`);
   });
 

@@ -1,3 +1,4 @@
+import { counted } from '../../../contract/words/text.ts';
 import type { FsckSummary } from '../../../domain/maintenance/fsck/fsck.ts';
 import type { StoreProblem } from '../../../domain/maintenance/problems.ts';
 
@@ -50,10 +51,10 @@ export function summaryText(
   const { damaged, unfinished, orphans, repaired } = summary;
   const some = (count: number, what: string) => (count > 0 ? [`, ${count} ${what}`] : []);
   const lines = [
-    `${damaged === 0 ? 'sound' : `DAMAGED: ${damaged} problems`}${[...some(repaired, 'repaired'), ...some(unfinished, 'unfinished'), ...some(orphans, 'orphans')].join('')}`,
-    `  ${blobs} blobs, ${statements} statements, ${graphs} graphs, ${records} records checked`,
+    `${damaged === 0 ? 'sound' : `DAMAGED: ${counted(damaged, 'problem')}`}${[...some(repaired, 'repaired'), ...some(unfinished, 'unfinished'), ...some(orphans, 'orphans')].join('')}`,
+    `  ${counted(blobs, 'blob')}, ${counted(statements, 'statement')}, ${counted(graphs, 'graph')}, ${counted(records, 'record')} checked`,
     ...(unchecked > 0
-      ? [`  ${unchecked} statements could not be checked, because their contexts are missing or damaged`]
+      ? [`  ${counted(unchecked, 'statement')} could not be checked, because contexts are missing or damaged`]
       : []),
     ...(sample ? [`  a sample: ${sample.share} of the blobs and statements (--seed ${sample.seed})`] : []),
     ...byKind('"cairn fsck --repair" can fix', '', repairable),

@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { counted } from '../../../contract/words/text.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { pathKind } from '../../client/local-files.ts';
 import { readSpooled, spooledFolders } from '../../record/spool.ts';
@@ -37,7 +38,7 @@ export async function ingestSpool(io: Io, client: ApiClient, spool: string, flag
       if (flags.deleteSent) await remove(folder);
       const count = parcel.statements.length;
       const sent = { name, folder, graph_id: graphId, statements: count, state: isNew ? 'stored' : 'known' };
-      const text = `${printableLine(name)}: ${count} statements ${sent.state}`;
+      const text = `${printableLine(name)}: ${counted(count, 'statement')} ${sent.state}`;
       await writeText(io, flags.asJson ? `${JSON.stringify({ sent })}\n` : `${text}\n`);
     } catch (error) {
       if ((await pathKind(folder)) === undefined) {

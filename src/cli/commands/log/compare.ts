@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { logSubject } from '../../../contract/log-words.ts';
+import { counted } from '../../../contract/words/text.ts';
 import type { WholeLog } from '../../../domain/integrity/manifest/summary.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { changeOf, type LogChange } from '../../../domain/log/whole-logs.ts';
@@ -106,10 +107,10 @@ function changeWords(change: Change, { size }: WholeLog): string {
   switch (change.kind) {
     case 'grown':
       return change.by === 0
-        ? `the same ${size} entries`
-        : `begins with the same ${size} entries, and has ${change.by} more`;
+        ? `the same ${counted(size, 'entry', 'entries')}`
+        : `begins with the same ${counted(size, 'entry', 'entries')}, and has ${change.by} more`;
     case 'shorter':
-      return `ENDS EARLIER by ${change.by} entries. Is the newer manifest the older one?`;
+      return `ENDS EARLIER by ${counted(change.by, 'entry', 'entries')}. Is the newer manifest the older one?`;
     case 'differs':
       return `DIFFERS from entry ${change.index} on. The service has signed two histories`;
     case 'other_log':

@@ -1,5 +1,6 @@
 import { wholeLogWords } from '../../../contract/log-words.ts';
 import { sentenceOf, trustAnswer } from '../../../contract/sentences.ts';
+import { counted } from '../../../contract/words/text.ts';
 import { trustMark } from '../../../contract/words/trust.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { statementTime } from '../../../domain/integrity/identifiers/timestamp.ts';
@@ -170,14 +171,18 @@ function summaryLines(path: string, summary: ManifestSummary, answer: Judgement[
   const { claimed, signed, revoked, retracted, signers, isAsked } = summary;
   return [
     `${path}: ${verdictWords(summary, answer)}`,
-    `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
+    `  ${counted(statements, 'statement')}, ${counted(blobs, 'blob')}, ${counted(contexts, 'context')}, ${counted(anchors, 'anchor')}`,
     `  ${signed} signed, ${claimed} only claimed, ${revoked} revoked${retracted > 0 ? `, ${retracted} retracted` : ''}`,
     ...signers.slice(0, signersShown).map((one) => `  ${signerWords(one, isAsked)}`),
-    ...(signers.length > signersShown ? [`  and by ${signers.length - signersShown} other keys`] : []),
+    ...(signers.length > signersShown
+      ? [`  and by ${counted(signers.length - signersShown, 'other key')}`]
+      : []),
     ...credentialLines(summary),
     ...logLines(summary),
     ...(missing > 0 ? [`  ${missing} missing: referenced, but not in the manifest`] : []),
-    ...(uncovered > 0 ? [`  ${uncovered} statements have content that their id does not cover`] : []),
+    ...(uncovered > 0
+      ? [`  ${counted(uncovered, 'statement has', 'statements have')} content that the id does not cover`]
+      : []),
     ...unverifiedContexts.map(
       (url) => `  the context ${url} is unverified: only the manifest vouches for it`,
     ),
@@ -192,14 +197,14 @@ function logLines({ logs, unlogged, faults }: ManifestSummary): string[] {
       `  ${wholeLogWords(log)}`,
       ...log.notes.map((note) => `    noted there: ${note}`),
     ]),
-    ...(unlogged > 0 ? [`  and ${unlogged} other statements, of which no log says anything`] : []),
+    ...(unlogged > 0 ? [`  and ${counted(unlogged, 'other statement')}, of which no log says anything`] : []),
   ];
 }
 
 function verdictWords({ faults, known, ids }: ManifestSummary, answer: Judgement['answer']): string {
   switch (answer) {
     case 'failed':
-      return `FAILED, ${faults} ${faults === 1 ? 'problem' : 'problems'}`;
+      return `FAILED, ${counted(faults, 'problem')}`;
     case 'unaltered':
       return 'unaltered; you have not said whom you trust (--signer, --keys)';
     case 'partly_known':

@@ -1,3 +1,4 @@
+import { counted } from '../../../contract/words/text.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { failNo } from '../../terminal/failure.ts';
@@ -29,7 +30,7 @@ export async function printReports(results: Results, reports: Iterable<Report> |
     const without = uncompared > 0 ? `, ${uncompared} without an @id to compare with` : '';
     await results.write(
       () => '',
-      () => `${lines} statements, ${failed} failed${without}\n`,
+      () => `${counted(lines, 'statement')}, ${failed} failed${without}\n`,
     );
   }
   if (failed > 0) failNo('Verification failed.');
