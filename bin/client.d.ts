@@ -1,9 +1,9 @@
 import type { CairnOptions, Client } from '../src/client/client-types.d.ts';
-import { Failure } from './record.d.ts';
+import { Failure } from './record.js';
 
 export type { components, paths } from '../src/client/api.d.ts';
 export type { CairnOptions, UploadOptions } from '../src/client/client-types.d.ts';
-export { Failure, type Recorded, type RecordedFile, type RecordOptions } from './record.d.ts';
+export { Failure, type Recorded, type RecordedFile, type RecordOptions } from './record.js';
 
 export type Cairn = Client;
 /** @throws an Error for an address or a token that cannot be one. */

@@ -7,6 +7,7 @@ import {
   askAgainWhileBusy,
   LostConnection,
   logIn,
+  notLikeCairn,
   openClient,
   refusal,
   throwUnreachable,
@@ -21,6 +22,7 @@ import { codecs, makeCid, parseCid } from '../domain/integrity/identifiers/cid.t
 import { hasher } from '../domain/integrity/identifiers/hashing.ts';
 import type { paths } from './api.d.ts';
 import type {
+  Abortable,
   Answer,
   CairnOptions,
   Call,
@@ -65,22 +67,32 @@ export class Cairn implements Client {
   }
 
   #calls<M extends Method>(method: M): Call<M> {
-    return async (path, ...[init]) =>
-      (await this.#api.request(method as never, path as never, init as never)).data as never;
+    return async (path, ...[init]) => {
+      try {
+        return (await this.#api.request(method as never, path as never, init as never)).data as never;
+      } catch (error) {
+        throw error instanceof SyntaxError ? notLikeCairn(this.url + path, error) : error;
+      }
+    };
   }
 
   /** Requests that the service did not begin are repeated, and those that may be repeated after a lost connection. */
   async #fetch(request: Request): Promise<Response> {
     const token = await this.#token();
     if (token !== null) request.headers.set('authorization', `Bearer ${token}`);
-    const ask = () => fetch(request.clone()).catch((error: unknown) => throwUnreachable(this.url, error));
-    const response = await pRetry(() => askAgainWhileBusy(ask), {
+    const { signal } = request;
+    // Node may lose the signal of a clone.
+    const ask = () =>
+      fetch(request.clone(), { signal }).catch((error: unknown) => throwUnreachable(this.url, error, signal));
+    const response = await pRetry(() => askAgainWhileBusy(ask, signal), {
       retries: request.method === 'POST' || request.method === 'PATCH' ? 0 : retries,
       minTimeout: firstWaitMs,
+      signal,
       shouldRetry: ({ error }) => error instanceof LostConnection,
     });
     if (!response.ok) throw await refusal(this.url, response, logIn);
-    return response;
+    if (!response.body) return response;
+    return new Response(ReadableStream.from(answerBytes(response, signal)), response);
   }
 
   async *pages<P extends PagedPath, I extends InitOf<P, 'get'>>(
@@ -99,25 +111,25 @@ export class Cairn implements Client {
 
   async upload(
     bytes: string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-    { codec = codecs.raw, multihash = 'blake3' }: UploadOptions = {},
+    { codec = codecs.raw, multihash = 'blake3', signal }: UploadOptions = {},
   ): Promise<string> {
     const client = await this.#client();
     if (typeof bytes !== 'string' && !(bytes instanceof Uint8Array))
-      return (await storeStream(client, asyncly(bytes), { codec, multihash })).text;
+      return (await storeStream(client, asyncly(bytes), { codec, multihash, signal })).text;
     const whole = Buffer.from(bytes);
     const hash = hasher(multihash);
     hash.update(whole);
     const cid = makeCid(codec, hash.digest(), multihash);
-    await storeKnown(client, blobInMemory(cid, whole));
+    await storeKnown(client, blobInMemory(cid, whole), { signal });
     return cid.text;
   }
 
-  async *download(cid: string): AsyncGenerator<Uint8Array> {
+  async *download(cid: string, { signal }: Abortable = {}): AsyncGenerator<Uint8Array> {
     const expected = parseCid(cid);
     const { path } = contentOf(expected);
     const hash = hasher(expected.multihash);
     const client = await this.#client();
-    for await (const chunk of answerBytes(await client.send('GET', path))) {
+    for await (const chunk of answerBytes(await client.send('GET', path, { signal }), signal)) {
       hash.update(chunk);
       yield chunk;
     }

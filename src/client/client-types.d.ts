@@ -6,12 +6,17 @@ import type { paths } from './api.d.ts';
 
 export interface CairnOptions {
   /** The address of the service. Default: `CAIRN_URL`, the service in `cairn.json`, or `http://127.0.0.1:3050`. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** A bearer token, or what fetches one before each request. Default: `CAIRN_TOKEN`, or the token of `cairn login`. */
-  readonly token?: string | (() => string | Promise<string>);
+  readonly token?: string | (() => string | Promise<string>) | undefined;
 }
 
-export interface UploadOptions {
+export interface Abortable {
+  /** Ends the call with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UploadOptions extends Abortable {
   /** The codec in the CID. Default: 0x55, raw. */
   readonly codec?: number;
   /** Default: BLAKE3. */
@@ -63,7 +68,7 @@ export interface Client {
     options?: UploadOptions,
   ): Promise<string>;
   /** The bytes of a blob, as they arrive. @throws Failure at the end if they do not have this CID. */
-  download(cid: string): AsyncGenerator<Uint8Array>;
+  download(cid: string, options?: Abortable): AsyncGenerator<Uint8Array>;
   /** As the function `record`, with the service of this client. */
   record(options: RecordOptions): Promise<Recorded>;
 }

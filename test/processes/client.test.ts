@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Cairn } from '../../src/client/cairn.ts';
+import { Cairn, LostConnection } from '../../src/client/cairn.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { spawnNode, spawnService } from './spawn-cairn.ts';
 
@@ -24,7 +25,15 @@ test('the examples of the page compile, and run one after the other', async () =
   symlinkSync(join(repository, 'node_modules/@types'), join(cwd, 'node_modules/@types'));
   writeFileSync(join(cwd, 'package.json'), '{"type": "module"}');
   writeFileSync(join(cwd, 'examples.ts'), examples.replace('http://127.0.0.1:3050', service.url));
-  const checks = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'esnext'];
+  const checks = [
+    '--noEmit',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--module',
+    'nodenext',
+    '--target',
+    'esnext',
+  ];
   const sources = ['--allowImportingTsExtensions', '--types', 'node', 'examples.ts'];
   await run(join(repository, 'node_modules/.bin/tsc'), [...checks, ...sources], { cwd });
   using running = spawnNode(['examples.ts'], { cwd, env: { HOME: cwd } });
@@ -49,7 +58,10 @@ describe('the client', () => {
         response
           .writeHead(code, { 'content-type': 'application/json', ...headers })
           .end(JSON.stringify(body));
-      answers.shift()?.({ status, cut: () => request.socket.destroy() });
+      const cut = () => request.socket.destroy();
+      const halve = () => response.writeHead(200, { 'content-length': '99' }).write('{"graphs":', cut);
+      const text = (body: string) => response.end(body);
+      answers.shift()?.({ status, cut, halve, text });
     });
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -60,6 +72,9 @@ describe('the client', () => {
   interface Responder {
     readonly status: (code: number, body: object, headers?: object) => void;
     readonly cut: () => void;
+    /** Ends the connection in the middle of an answer. */
+    readonly halve: () => void;
+    readonly text: (body: string) => void;
   }
 
   const busy = ({ status }: Responder) =>
@@ -107,7 +122,51 @@ describe('the client', () => {
     await expect(Array.fromAsync(download)).rejects.toThrow('do not match bafkr4if');
   });
 
-  test('refuses an address that is none', () => {
-    expect(() => new Cairn({ url: 'nowhere' })).toThrow('CAIRN_URL');
+  test.each(['nowhere', 'http://user:secret@localhost', 'http://localhost/?a=b'])(
+    'refuses the address %s',
+    (url) => {
+      expect(() => new Cairn({ url })).toThrow('CAIRN_URL');
+    },
+  );
+
+  const waiting = ({ status }: Responder) =>
+    status(429, { error: 'Busy.', code: 'rate_limited' }, { 'retry-after': '20' });
+  const silent = () => undefined;
+  test.each([
+    ['waits for a busy service', waiting],
+    ['waits for an answer', silent],
+  ])('ends a call that %s when its signal says so, with the reason of the signal', async (_, respond) => {
+    const cid = 'bafkr4ifpcnrz5hq2vxrmpfnkcbdc3zyaj5nv5drkkbjlxuoxbyfzvgfd6e';
+    async function* endless() {
+      for (;;) yield await setImmediate(new Uint8Array(1_000));
+    }
+    const calls: ((cairn: Cairn, signal: AbortSignal) => Promise<unknown>)[] = [
+      (cairn, signal) => cairn.get('/graph/v1', { signal }),
+      (cairn, signal) => cairn.upload('text', { signal }),
+      (cairn, signal) => Array.fromAsync(cairn.download(cid, { signal })),
+      ...(respond === silent
+        ? [(cairn: Cairn, signal: AbortSignal) => cairn.upload(endless(), { signal })]
+        : []),
+    ];
+    for (const call of calls) {
+      const stop = new AbortController();
+      const reason = new Error('Enough.');
+      const { seen, url } = await answering((responder) => {
+        respond(responder);
+        void setImmediate().then(() => stop.abort(reason));
+      });
+      await expect(call(new Cairn({ url, token: 't' }), stop.signal)).rejects.toBe(reason);
+      expect(seen).toHaveLength(1);
+    }
+  });
+
+  test('says that a connection was lost in the middle of an answer, and that another service answered', async () => {
+    const { url } = await answering(
+      ({ halve }) => halve(),
+      ({ text }) => text('<html>'),
+    );
+    const cairn = new Cairn({ url, token: 't' });
+    await expect(cairn.get('/graph/v1')).rejects.toThrow(LostConnection);
+    await expect(cairn.get('/graph/v1')).rejects.toThrow('did not answer like a Cairn service');
   });
 });

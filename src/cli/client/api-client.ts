@@ -13,13 +13,14 @@ export interface ApiRequest {
   readonly body?: () => Body | AsyncIterable<Uint8Array>;
   /** Do not retry, because the body can be read only once. */
   readonly once?: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ApiClient {
   readonly url: string;
   /**
    * @param path with query, starting with a slash.
-   * @throws ApiRefusal for every status but 2xx; LostConnection if the service cannot be reached.
+   * @throws ApiRefusal for every status but 2xx; LostConnection if the service cannot be reached; the reason of the signal.
    */
   send(
     method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE',
@@ -87,13 +88,15 @@ export function openClient(service: Pick<ClientSettings, 'url' | 'bearer'>, hint
   return {
     url,
     async send(method, path, request = {}) {
+      const { signal } = request;
       const ask = () =>
         fetch(url + path, {
           method,
           headers: { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
           ...(request.body && { body: request.body() as Body, duplex: 'half' }),
-        }).catch((error: unknown) => throwUnreachable(url, error));
-      const response = request.once ? await ask() : await askAgainWhileBusy(ask);
+          ...(signal && { signal }),
+        }).catch((error: unknown) => throwUnreachable(url, error, signal));
+      const response = request.once ? await ask() : await askAgainWhileBusy(ask, signal);
       if (!response.ok) throw await refusal(url, response, hint);
       return response;
     },
@@ -101,18 +104,22 @@ export function openClient(service: Pick<ClientSettings, 'url' | 'bearer'>, hint
 }
 
 /** Repeats a request for as long as the service says when to try again. Such requests were not begun. */
-export async function askAgainWhileBusy(ask: () => Promise<Response>): Promise<Response> {
+export async function askAgainWhileBusy(
+  ask: () => Promise<Response>,
+  signal?: AbortSignal,
+): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await ask();
     const wait = attempt === attempts ? undefined : retryAfter(response);
     if (wait === undefined) return response;
     await response.body?.cancel();
-    await delay(wait * 1_000);
+    await delay(wait * 1_000, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
   }
 }
 
-/** @throws LostConnection */
-export function throwUnreachable(url: string, error: unknown): never {
+/** @throws LostConnection; the reason of the signal if it ended the request. */
+export function throwUnreachable(url: string, error: unknown, signal?: AbortSignal): never {
+  signal?.throwIfAborted();
   const cause = (error as Error).cause as (Error & { code?: string }) | undefined;
   const reason = cause?.code ?? cause?.message ?? messageOf(error);
   const advice = 'Start it with "cairn serve", or set CAIRN_URL to its address.';
@@ -152,16 +159,22 @@ export async function answerJson<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    const message = `${response.url} did not answer like a Cairn service. Check CAIRN_URL.`;
-    throw new Failure(exitCodes.unreachable, message, { cause });
+    throw notLikeCairn(response.url, cause);
   }
 }
 
-/** Streams the bytes of an answer. @throws LostConnection if the connection ends early. */
-export async function* answerBytes(response: Response): AsyncGenerator<Uint8Array> {
+export function notLikeCairn(url: string, cause: unknown): Failure {
+  return new Failure(exitCodes.unreachable, `${url} did not answer like a Cairn service. Check CAIRN_URL.`, {
+    cause,
+  });
+}
+
+/** Streams the bytes of an answer. @throws LostConnection if the connection ends early; the reason of the signal. */
+export async function* answerBytes(response: Response, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* response.body ?? [];
   } catch (cause) {
+    signal?.throwIfAborted();
     const message = `The connection to ${new URL(response.url).origin} ended before the answer was complete. Try again.`;
     throw new LostConnection(message, { cause });
   }

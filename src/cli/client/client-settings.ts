@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { httpUrl } from '../../platform/settings/kinds.ts';
+import { publicUrl } from '../../platform/settings/kinds.ts';
 import { placeSettingTable } from '../../platform/settings/service.ts';
 import { optionalSecret, required } from '../../platform/settings/setting.ts';
 import { type Environment, readTable } from '../../platform/settings/settings.ts';
@@ -29,7 +29,7 @@ export interface ClientSettings {
 const bearerToken = z.string().regex(/^[\w.~+/=-]+$/, 'must be a token of letters, digits and ._~+/=-');
 
 export const clientSettingTable = {
-  url: required('CAIRN_URL', httpUrl, 'http://127.0.0.1:3050').about(
+  url: required('CAIRN_URL', publicUrl, 'http://127.0.0.1:3050').about(
     'Address of the service that the client commands call.',
   ),
   token: optionalSecret('CAIRN_TOKEN', bearerToken).about(

@@ -2,12 +2,14 @@ import { storedBlob } from '../../contract/integrity/blobs.ts';
 import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 import { failNo } from '../terminal/failure.ts';
-import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
+import { type ApiClient, ApiRefusal, type ApiRequest, answerJson } from './api-client.ts';
 
 export interface Naming {
   readonly codec: number;
   readonly multihash: MultihashName;
 }
+
+type Ending = Pick<ApiRequest, 'signal'>;
 
 const octets = { 'content-type': 'application/octet-stream' };
 
@@ -25,12 +27,12 @@ export function blobInMemory(cid: Cid, bytes: Uint8Array): KnownBlob {
 }
 
 /** Uploads a blob with a known CID. @throws Failure if the bytes do not have the CID, because the file changed. */
-export async function storeKnown(client: ApiClient, blob: KnownBlob): Promise<void> {
+export async function storeKnown(client: ApiClient, blob: KnownBlob, { signal }: Ending = {}): Promise<void> {
   const { cid, size, bytes } = blob;
   const headers = { ...octets, 'content-length': String(size) };
   const source = withReadFailure(bytes);
   const response = await client
-    .send('PUT', `/store/v1/blob?expected_cid=${cid.text}`, { headers, body: source.open })
+    .send('PUT', `/store/v1/blob?expected_cid=${cid.text}`, { headers, body: source.open, signal })
     .catch((error: unknown) => {
       if (error instanceof ApiRefusal && error.code === 'cid_mismatch') failChanged(blob);
       throw source.failure() ?? (isOtherLength(error) ? failChanged(blob) : error);
@@ -42,7 +44,7 @@ export async function storeKnown(client: ApiClient, blob: KnownBlob): Promise<vo
 export async function storeStream(
   client: ApiClient,
   bytes: AsyncIterable<Uint8Array>,
-  { codec, multihash }: Naming,
+  { codec, multihash, signal }: Naming & Ending,
 ): Promise<Cid> {
   const hash = hasher(multihash);
   const source = withReadFailure(async function* () {
@@ -53,7 +55,7 @@ export async function storeStream(
   });
   const path = `/store/v1/blob?multicodec_code=${codec}&multihash=${multihash}`;
   const response = await client
-    .send('PUT', path, { headers: octets, body: source.open, once: true })
+    .send('PUT', path, { headers: octets, body: source.open, once: true, signal })
     .catch((error: unknown) => {
       throw source.failure() ?? error;
     });
