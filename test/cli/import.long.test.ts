@@ -156,6 +156,21 @@ describe('cairn import of evidence', () => {
     expect(await run.json()).toMatchObject({ metrics: { loss: 'NaN', scale: '-Infinity' } });
   });
 
+  test('names a file of a folder that cannot be read, and takes the others', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'good.json'), statement('readable'));
+    const name = Buffer.concat([
+      Buffer.from(`${folder.path}/bad-`),
+      Buffer.from([0xff]),
+      Buffer.from('.json'),
+    ]);
+    writeFileSync(name, statement('unreadable'));
+    const { code, stdout, stderr } = await importing(folder.path);
+    expect([code, stdout], stderr).toEqual([1, expect.stringContaining('good.json')]);
+    expect(stderr).toContain('has a name that is not UTF-8. Rename it.');
+    expect(stderr).toContain('1 imported, 1 refused');
+  });
+
   test('puts the statements into the graph that is named', async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, 'one.json');

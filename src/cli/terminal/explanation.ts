@@ -21,7 +21,7 @@ export function explanationOf(error: unknown): string {
   return `Something failed inside cairn: ${error instanceof Error ? error.stack : messageOf(error)}\n`;
 }
 
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 

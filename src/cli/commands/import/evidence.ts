@@ -44,6 +44,7 @@ export async function importFiles(io: Io, paths: readonly string[], to: Evidence
       const found = await filesAt(path);
       files.push(...found.files);
       left.push(...found.left);
+      unreadable.push(...found.unreadable);
     } catch (error) {
       if (paths.length === 1 || !(error instanceof Failure)) throw error;
       unreadable.push({ file: path, error: error.message });

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import pMap from 'p-map';
 import { fileChunks, filesBelow, type NamedFile, pathKind } from '../../client/local-files.ts';
+import { explanationOf, isSystemError } from '../../terminal/explanation.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import { isEvidence } from './is-evidence.ts';
 import { looksUnlike } from './looks.ts';
-import { isBelow, mlflowDocument, mlflowFolders } from './mlflow.ts';
+import { isBelow, type MlflowFolder, mlflowDocument, mlflowFolders } from './mlflow.ts';
 
 /** A file to send, or a document about a folder. */
 export interface LocalFile {
@@ -18,6 +19,12 @@ interface FoundFiles {
   readonly files: readonly LocalFile[];
   /** The names of links, and of files that are no evidence. */
   readonly left: readonly string[];
+  readonly unreadable: readonly UnreadableFile[];
+}
+
+interface UnreadableFile {
+  readonly file: string;
+  readonly error: string;
 }
 
 /**
@@ -31,40 +38,58 @@ export async function filesAt(path: string): Promise<FoundFiles> {
   if (kind === 'file') {
     const unlike = await looksUnlike(path);
     if (unlike !== undefined) failUsage(`${path} is no evidence. ${unlike}`);
-    return { files: [await localFile(path)], left: [] };
+    return { files: [await localFile(path)], left: [], unreadable: [] };
   }
   const left: string[] = [];
   const all = await Array.fromAsync(filesBelow(path, (name) => left.push(name)));
-  const { runs, others } = await mlflowRuns(all);
-  const found: string[] = [];
-  for (const file of others) {
-    const isLike = (await looksUnlike(file.path)) === undefined && (await isEvidence(file.path));
-    if (isLike) found.push(file.path);
-    else left.push(file.name);
+  const unreadable: UnreadableFile[] = [];
+  const readable = async <Result>(file: string, read: () => Promise<Result>) => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      unreadable.push({ file, error: explanationOf(error).trim() });
+      return undefined;
+    }
+  };
+  const { folders, others } = await mlflowFiles(all);
+  const runs: LocalFile[] = [];
+  for (const folder of folders) {
+    const run = await readable(folder.path, async () => await mlflowRun(folder));
+    if (run) runs.push(run);
   }
-  return { files: [...runs, ...(await pMap(found.sort(), localFile, { concurrency: 16 }))], left };
+  const found: string[] = [];
+  for (const { path: file, name } of others) {
+    const isLike = await readable(
+      file,
+      async () => (await looksUnlike(file)) === undefined && (await isEvidence(file)),
+    );
+    if (isLike) found.push(file);
+    else if (isLike === false) left.push(name);
+  }
+  const files = await pMap(found.sort(), async (file) => await readable(file, () => localFile(file)), {
+    concurrency: 16,
+  });
+  return { files: [...runs, ...files.filter((file) => file !== undefined)], left, unreadable };
 }
 
 export async function localFile(path: string): Promise<LocalFile> {
   return { path, size: (await stat(path)).size, isWhole: false, bytes: () => fileChunks(path) };
 }
 
-async function mlflowRuns(files: readonly NamedFile[]) {
+/** The folders of MLflow, and the files that are in none of them. */
+async function mlflowFiles(files: readonly NamedFile[]) {
   const folders = await mlflowFolders(files);
-  const runs: LocalFile[] = [];
-  for (const folder of folders) {
-    const bytes = folder.kind === 'run' ? await mlflowDocument(folder) : undefined;
-    if (bytes)
-      runs.push({
-        path: folder.path,
-        size: bytes.length,
-        isWhole: true,
-        bytes: async function* () {
-          yield bytes;
-        },
-      });
-  }
   const paths = new Set(folders.map(({ path }) => path));
-  const others = files.filter(({ path }) => !isBelow(paths, path));
-  return { runs, others };
+  return { folders, others: files.filter(({ path }) => !isBelow(paths, path)) };
+}
+
+async function mlflowRun(folder: MlflowFolder): Promise<LocalFile | undefined> {
+  const bytes = folder.kind === 'run' ? await mlflowDocument(folder) : undefined;
+  if (!bytes) return undefined;
+  const { path } = folder;
+  const send = async function* () {
+    yield bytes;
+  };
+  return { path, size: bytes.length, isWhole: true, bytes: send };
 }

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../domain/json/is-object.ts';
 import { fileCid, filesBelow, type NamedFile } from '../../client/local-files.ts';
 
 /** The folder of an MLflow run, or of a model that a run has logged. */
-interface MlflowFolder {
+export interface MlflowFolder {
   readonly path: string;
   readonly kind: 'run' | 'model';
   readonly meta: JsonObject;
