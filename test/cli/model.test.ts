@@ -475,6 +475,10 @@ describe('a signature is refused', () => {
       code: 2,
       stderr: expect.stringContaining('whom you trust'),
     });
+    expect(await verify(...files, '--public-key', 'did:key:zDnaeZZZ')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did:key:zDnaeZZZ is no did:key of a public key.'),
+    });
     const both = ['--public-key', at('key.pub'), '--certificate-chain', at('key.pub')];
     expect(await verify(...files, ...both)).toMatchObject({ code: 2 });
     expect(await verify(...files, '--identity', 'ada@example.com')).toMatchObject({ code: 2 });
