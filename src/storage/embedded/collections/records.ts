@@ -4,6 +4,7 @@ import type { Expected, Members, Records, Scalar } from '../../../domain/collect
 import { ServiceError } from '../../../domain/errors.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes, planPage, recordsAmong, splitIndex, valueAt } from '../../record-pages.ts';
+import { boundLimit } from '../bound-limit.ts';
 import type { Database } from '../database.ts';
 import { isBoolean, member as memberIn, quoted } from './tables.ts';
 
@@ -116,7 +117,7 @@ export function recordReads<Item extends object, Index extends string>(
       if (place) conditions.push([`(${columns}) ${sign} (${place.map(() => '?')})`, ...place]);
       const rows = prepared(
         `SELECT record FROM ${table} WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-         ORDER BY ${columns.map((column) => `${column} ${sqlOrder}`)} LIMIT ?`,
+         ORDER BY ${columns.map((column) => `${column} ${sqlOrder}`)} ${boundLimit}`,
       ).iterate(
         ...conditions.flatMap(([, ...values]) => values.map(boundValue)),
         where.length === 0 ? limit + 1 : recordsLooked + 1,
@@ -167,7 +168,7 @@ export function recordReads<Item extends object, Index extends string>(
         const conditions = [`${column(first)} = ${wanted}`, ...fixed.map(([sql]) => sql)].join(' AND ');
         const rows = prepared(
           `SELECT record FROM ${from} ${isOne ? 'WHERE' : 'ON'} ${conditions}
-             ${order.length > 0 ? `ORDER BY ${order}` : ''} LIMIT ?`,
+             ${order.length > 0 ? `ORDER BY ${order}` : ''} ${boundLimit}`,
         ).all(
           isOne ? value : JSON.stringify(among.values),
           ...fixed.flatMap(([, ...values]) => values.map(boundValue)),

@@ -3,6 +3,7 @@ import type { Collection } from '../../../domain/collections/collection.ts';
 import type { TermGroup, TermSearch, TermSet } from '../../../domain/collections/term-search.ts';
 import { throwBadCursor } from '../../../domain/cursors.ts';
 import { Remembered } from '../../remembered.ts';
+import { boundLimit } from '../bound-limit.ts';
 import { quoted, termTable } from './tables.ts';
 
 export function embeddedTermSearch<Item>(
@@ -16,7 +17,7 @@ export function embeddedTermSearch<Item>(
   const marks = (sets: readonly TermSet[], before: number, limit: number) =>
     reader
       .prepare(
-        `SELECT rowid AS mark FROM ${index} WHERE ${index} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?`,
+        `SELECT rowid AS mark FROM ${index} WHERE ${index} MATCH ? AND rowid < ? ORDER BY rowid DESC ${boundLimit}`,
       )
       .all(sets.map(oneOf).join(' AND '), before, limit)
       .map(({ mark }) => Number(mark));

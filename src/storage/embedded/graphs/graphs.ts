@@ -7,6 +7,7 @@ import type { Graph, GraphStore } from '../../../domain/integrity/ports.ts';
 import { PackedRows } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { GraphReads } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { boundLimit } from '../bound-limit.ts';
 import type { Database } from '../database.ts';
 import { namingDamage } from '../errors.ts';
 import type { Row } from '../statements/statement-rows.ts';
@@ -22,10 +23,10 @@ export function embeddedGraphs({ reader, writes }: Database): GraphStore {
   );
   const byId = reader.prepare(`SELECT ${columns} FROM graphs WHERE graph_id = ?`);
   const allChildren = reader.prepare(
-    `SELECT ${columns} FROM graphs WHERE parent_id IS ? AND id > ? ORDER BY id LIMIT ?`,
+    `SELECT ${columns} FROM graphs WHERE parent_id IS ? AND id > ? ORDER BY id ${boundLimit}`,
   );
   const childrenOfProject = reader.prepare(
-    `SELECT ${columns} FROM graphs WHERE project_id = ? AND parent_id IS ? AND id > ? ORDER BY id LIMIT ?`,
+    `SELECT ${columns} FROM graphs WHERE project_id = ? AND parent_id IS ? AND id > ? ORDER BY id ${boundLimit}`,
   );
 
   async function childrenOfProjects(

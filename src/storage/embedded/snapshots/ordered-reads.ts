@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { digestBytes } from '../../../domain/integrity/statements/packed-rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { boundLimit } from '../bound-limit.ts';
 import { namingDamage } from '../errors.ts';
 import { idStartBytes, type Partition } from '../index/entries.ts';
 import { markColumn, type RowPage, readMark, verifiedNumbers } from './row-pages.ts';
@@ -17,7 +18,7 @@ export function orderedReads(reader: DatabaseSync, partition: Partition) {
   const marks = reader.prepare(
     `SELECT json_group_array(${markColumn}) AS marks FROM (
        SELECT id_start, seq FROM ${partition}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
-       ORDER BY id_start, seq LIMIT ?
+       ORDER BY id_start, seq ${boundLimit}
      )`,
   );
   const unlisted = rowsInNoGraph(reader, partition);
@@ -86,7 +87,7 @@ function rowsInNoGraph(reader: DatabaseSync, partition: Partition): () => Promis
       await yieldToEventLoop();
     }
     const marks = reader.prepare(
-      `SELECT ${markColumn} AS mark FROM ${table} WHERE (id_start, seq) > (?, ?) ORDER BY id_start, seq LIMIT ?`,
+      `SELECT ${markColumn} AS mark FROM ${table} WHERE (id_start, seq) > (?, ?) ORDER BY id_start, seq ${boundLimit}`,
     );
     return (...from) => marks.all(...from).map(({ mark }) => String(mark));
   }

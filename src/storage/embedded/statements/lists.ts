@@ -3,6 +3,7 @@ import { throwBadCursor } from '../../../domain/cursors.ts';
 import { type Cid, codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { boundLimit } from '../bound-limit.ts';
 import { digestTarget, type Partition, rdfcPlace, referenceTarget } from '../index/entries.ts';
 import { writeMark } from './statement-rows.ts';
 import type { TermReads } from './terms.ts';
@@ -29,7 +30,7 @@ export function statementLists(reader: DatabaseSync, partition: Partition, terms
   };
   const newest = (from: string, where: string) => {
     const read = numbers(
-      `SELECT seq FROM ${partition}_${from} WHERE ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+      `SELECT seq FROM ${partition}_${from} WHERE ${where} AND seq < ? ORDER BY seq DESC ${boundLimit}`,
     );
     const source =
       (...key: SQLInputValue[]): Source =>
@@ -43,7 +44,7 @@ export function statementLists(reader: DatabaseSync, partition: Partition, terms
   const ofProject = newest('projects', 'project = ?');
   const ofPlace = newest('entries', 'target = ? AND place = ?');
   const ofId = numbers(
-    `SELECT seq FROM ${partition}_entries WHERE target = ? AND place = ${rdfcPlace} AND seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT seq FROM ${partition}_entries WHERE target = ? AND place = ${rdfcPlace} AND seq > ? ORDER BY seq ${boundLimit}`,
   );
   const inTime = reader.prepare(
     `SELECT time, seq FROM ${partition}_rows WHERE (time, seq) < (?, ?) AND time >= ?

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
+import { boundLimit } from '../bound-limit.ts';
 import {
   digestTarget,
   entriesOf,
@@ -49,7 +50,7 @@ function rowWrites(database: DatabaseSync, partition: Partition) {
   const joinNew = database.prepare(`INSERT INTO ${partition}_graphs (seq, position, graph) VALUES (?, 0, ?)`);
   const leave = database.prepare(`DELETE FROM ${partition}_graphs WHERE seq = ? AND graph = ?`);
   const graphsOf = database.prepare(`SELECT graph FROM ${partition}_graphs WHERE seq = ? ORDER BY position`);
-  const members = database.prepare(`SELECT seq FROM ${partition}_graphs WHERE graph = ? LIMIT ?`);
+  const members = database.prepare(`SELECT seq FROM ${partition}_graphs WHERE graph = ? ${boundLimit}`);
   const joinProject = database.prepare(`INSERT OR IGNORE INTO ${partition}_projects VALUES (?, ?)`);
   const leaveProjects = database.prepare(
     `DELETE FROM ${partition}_projects WHERE seq = ?1 AND project IN (

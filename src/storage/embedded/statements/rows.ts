@@ -11,6 +11,7 @@ import type {
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { pageBytes } from '../../record-pages.ts';
+import { boundLimit } from '../bound-limit.ts';
 import { namingDamage } from '../errors.ts';
 import { type Partition, referenceTarget } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
@@ -44,7 +45,7 @@ export function embeddedRows(reader: DatabaseSync, partition: Partition): Statem
   const newest = reader.prepare(`SELECT max(seq) AS seq FROM ${partition}_rows`);
   const entriesTo = reader.prepare(
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${partition}_entries ON target = wanted.value AND place >= 0
-     LIMIT ?`,
+     ${boundLimit}`,
   );
   // An object for each entry takes longer than finding it.
   entriesTo.setReturnArrays(true);
