@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../src/contract/integrity/checks.ts';
+import { factTable, rootTable } from '../../src/domain/integrity/policies/fact-table.ts';
 import { blobUrn } from '../builders/statements.ts';
 import { checkedModels, reviewer } from './checked-model.ts';
 import { newGraph } from './manifest-samples.ts';
@@ -68,6 +69,37 @@ describe('POST /checks/v1', () => {
         computations: { [run]: { command: 'train --lr 1', exit_code: 0, metrics: { accuracy: 0.93 } } },
       },
     });
+  });
+
+  test('answers as if it had read all facts, whatever the policy names', async () => {
+    const { graph, data, model, review } = await signedModel('sparse');
+    await review('approved');
+    for (const thing of [data, model]) await put(graph, { data: thing });
+    const said = await document({ name: 'another', kind: 'table' });
+    const later = { subject: data, metadata: said, timestamp: '2099-01-01T00:00:00Z' };
+    const unsigned = { ...builder.statement(), data: undefined, '@type': 'MetadataRegistration', ...later };
+    await builder.put(unsigned, { graph_id: graph });
+    const strangers = ['did:web:stranger.example'];
+    const examples = [rootTable, ...Object.values(factTable)].flatMap((fields) =>
+      Object.values(fields).map(({ example }) => example),
+    );
+    const conditions = [
+      ...new Set(examples),
+      "upstream.all(a, a.name == 'sparse.csv' && a.kind == 'dataset')",
+      "upstream.exists(a, 'another' in a.names)",
+      "made_by.all(c, c.inputs.all(i, i.name == 'sparse.csv'))",
+      "!('builder' in {'of': upstream[0]}.of['sign' + 'ers'])",
+      "!('builder' in {'of': upstream[0]}.of['s\\x69gners'])",
+    ];
+    const complete = policyWith([{ name: 'complete', require: 'complete' }]);
+    await expect.poll(async () => (await check(model, complete)).result, { timeout: 20_000 }).toBe('pass');
+    for (const require of conditions) {
+      const things = /\bit\b/.test(require) ? { for: 'computations[0].signatures' } : {};
+      const { signers, ...rest } = policyWith([{ name: 'condition', require, ...things }]);
+      const policy = { ...rest, signers: { ...signers, owner: strangers, authority: strangers } };
+      const [own, all] = [await check(model, policy), await check(model, policy, { explain: true })];
+      expect([require, own.verdicts[0]?.rules]).toEqual([require, all.verdicts[0]?.rules]);
+    }
   });
 
   test('does not count what was withdrawn', async () => {

@@ -10,10 +10,12 @@ export interface PolicyNeeds extends Wanted {
 
 /** @param explain everything is looked up, because somebody wants to see all facts. */
 export function needsOf({ document, rules }: Policy, explain = false): PolicyNeeds {
-  const words = new Set(rules.flatMap(({ for: things = '', require }) => wordsIn(`${things} ${require}`)));
+  const conditions = rules.flatMap(({ for: things = '', require }) => [things, require]);
+  const words = new Set(conditions.flatMap(wordsIn));
+  const readsAll = explain || conditions.some((one) => computedName.test(one));
   const { log: { key, witnesses = [] } = {} } = document;
   return {
-    field: (name) => explain || words.has(name),
+    field: (name) => readsAll || words.has(name),
     signers: new Set(
       Object.values(document.signers)
         .flat()
@@ -22,6 +24,9 @@ export function needsOf({ document, rules }: Policy, explain = false): PolicyNee
     logKeys: [...(key === undefined ? [] : [key]), ...witnesses].map(parseVkey),
   };
 }
+
+/** Something in brackets that is neither one number nor one plain text, and no list after "in": it may compute a name. */
+const computedName = /(?<!\bin\s*)\[(?!\s*(?:\d+|'[^'\\]*'|"[^"\\]*")\s*\])/;
 
 /** All names that a condition can read, and more. */
 function wordsIn(condition: string): string[] {

@@ -11,6 +11,9 @@ import { governanceFacts } from './governance-facts.ts';
 import { type Knowledge, readKnowledge } from './knowledge.ts';
 import type { ExchangesFound, FactPorts, Wanted } from './ports.ts';
 
+/** Without one of these, conditions read no other artefact than the subject. */
+const beyondSubject = ['upstream', 'members', 'inputs', 'provenance', 'complete'];
+
 /** An ancestry with more nodes is cut. */
 const lineageBounds = { depth: 100, limit: 10_000 };
 
@@ -32,7 +35,8 @@ export async function gatherFacts(
   const ancestry = ancestryOf(await traceLineage(ports, query, scope, retracted));
   const { start, upstream, steps, isCut } = ancestry;
   const members = ancestry.members.get(start) ?? [];
-  const nodes = [...new Set([start, ...upstream, ...members])];
+  const others = beyondSubject.some(wanted.field) ? [...upstream, ...members] : [];
+  const nodes = [...new Set([start, ...others])];
   const agents = agentsOf(ancestry);
   const things = { ancestry, nodes, agents };
   const { knowledge, statements } = await readKnowledge(ports, trusting, things, scope, wanted);

@@ -4,11 +4,11 @@ import { lostSupport, outcomesOf, type SupportPorts, unknownSupport } from '../.
 import { statementStart } from '../../identifiers/cid.ts';
 import { statementNode } from '../../lineage/edges.ts';
 import type { StatementScope } from '../../ports.ts';
-import { registrantOf } from '../../signatures/proven.ts';
-import { type Claim, retractedAmong, type TrustPorts } from '../../signatures/trust.ts';
+import { retractedAmong, type TrustPorts } from '../../signatures/trust.ts';
 import type { ReferringStatement } from '../../statements/rows.ts';
 import type { LogFact } from '../facts.ts';
 import { type Ancestry, artefactOf } from './ancestry.ts';
+import { claimOf, claimsRead, distinct } from './claims-read.ts';
 import { type Documents, readDocuments } from './documents.ts';
 import type { FactPorts, Wanted } from './ports.ts';
 import { type Signed, signaturesAbout, unsigned } from './signature-facts.ts';
@@ -96,15 +96,11 @@ export async function readKnowledge(
 ): Promise<{ readonly knowledge: Knowledge; readonly statements: readonly string[] }> {
   const artefacts = [...new Set(nodes.map(artefactOf))];
   const known = await learntNames(ports, scope).withReferences(artefacts);
-  const names = new Set(artefacts.flatMap((id) => known.get(id)?.names ?? [id]));
-  const spoken = [...new Set([...names, ...steps.keys(), ...agents])];
+  const namesOf = artefacts.map((id) => known.get(id)?.names ?? [id]);
+  const spoken = [...new Set([...namesOf.flat(), ...steps.keys(), ...agents])];
   const about = await withoutRetracted(trusting, await statementsAbout(ports.statementIndex, spoken, scope));
-  const said = distinct(about);
-  const claims = [
-    ...names.values().map((id) => ({ id, registeredBy: undefined })),
-    ...steps.values().map(({ id, registeredBy }) => ({ id, registeredBy })),
-    ...said.map(claimOf),
-  ];
+  const said = allIn(about);
+  const claims = claimsRead({ artefacts: namesOf, steps, about }, wanted);
   const statements = [
     ...new Set([
       ...steps.keys(),
@@ -143,7 +139,7 @@ async function withoutRetracted(
   trusting: TrustPorts,
   about: ReadonlyMap<string, About>,
 ): Promise<ReadonlyMap<string, About>> {
-  const gone = await retractedAmong(trusting, distinct(about).map(claimOf));
+  const gone = await retractedAmong(trusting, allIn(about).map(claimOf));
   if (gone.size === 0) return about;
   const standing = ({ statements, isCut }: About) => ({
     statements: statements.filter((one) => !gone.has(statementNode(one))),
@@ -152,11 +148,6 @@ async function withoutRetracted(
   return new Map(about.entries().map(([id, one]) => [id, standing(one)]));
 }
 
-function distinct(about: ReadonlyMap<string, About>): ReferringStatement[] {
-  const all = [...about.values()].flatMap(({ statements }) => statements);
-  return [...new Map(all.map((one) => [statementNode(one), one])).values()];
-}
-
-function claimOf(statement: ReferringStatement): Claim {
-  return { id: statementNode(statement), registeredBy: registrantOf(statement) };
+function allIn(about: ReadonlyMap<string, About>): ReferringStatement[] {
+  return distinct([...about.values()].flatMap(({ statements }) => statements));
 }
