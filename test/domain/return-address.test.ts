@@ -12,6 +12,9 @@ describe('after a login the browser goes', () => {
     ['/ui/lineage/bafk?direction=both#node', `${own}/lineage/bafk?direction=both#node`],
     ['https://plane.example/ui/account', `${own}/account`],
     ['/ui/a/../account', `${own}/account`],
+    // As a form of a page writes a path or a Windows path.
+    ['/ui/search?q=src%2Ftrace.ts', `${own}/search?q=src%2Ftrace.ts`],
+    ['/ui/search?q=src%5Ctrace.ts&kind=%0A#%2F', `${own}/search?q=src%5Ctrace.ts&kind=%0A#%2F`],
   ])('to the requested page of the user interface: %s', (asked, address) => {
     expect(returnAddress(asked, own)).toBe(address);
   });

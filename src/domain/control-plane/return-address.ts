@@ -1,7 +1,9 @@
 const longest = 500;
 
-/** Blanks, control characters and backslashes, which browsers drop or read as slashes; also percent-encoded. */
-const odd = /[\s\p{Cc}\\]|%(?:[01][\da-f]|2f|5c|7f)/iu;
+/** Blanks, control characters and backslashes, which browsers drop or read as slashes. */
+const odd = /[\s\p{Cc}\\]/u;
+/** The same and slashes, percent-encoded in a path. In a query they are part of a value. */
+const oddInPath = /^[^?#]*%(?:[01][\da-f]|2f|5c|7f)/i;
 
 /**
  * Where a browser goes after a login: the requested address if it is inside the user interface, otherwise the start
@@ -10,7 +12,8 @@ const odd = /[\s\p{Cc}\\]|%(?:[01][\da-f]|2f|5c|7f)/iu;
  */
 export function returnAddress(asked: string | undefined, base: string): string {
   const entry = new URL(base);
-  if (asked === undefined || asked === '' || asked.length > longest || odd.test(asked)) return entry.href;
+  if (asked === undefined || asked === '' || asked.length > longest) return entry.href;
+  if (odd.test(asked) || oddInPath.test(asked)) return entry.href;
   const isPath = asked.startsWith('/') && !asked.startsWith('//');
   if (!isPath && !asked.startsWith(`${entry.origin}/`)) return entry.href;
   if (!URL.canParse(asked, entry)) return entry.href;
