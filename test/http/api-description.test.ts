@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { auditWords } from '../../src/ui/console/audit-words.ts';
 import { useGateway } from './control-plane/gateway/gateway.ts';
 import { send, useService } from './service.ts';
 
@@ -32,4 +33,31 @@ test('patterns mean the same in every engine of regular expressions', async () =
     });
   // No flags, and no classes that are wider in some engines.
   for (const pattern of patterns) expect(pattern).not.toMatch(/^\/|\/[a-z]*$|\\[pPdDwWsSbBuk]|\(\?/);
+});
+
+/** They send a question, so the audit log does not have them. */
+const questions = [
+  'POST /checks/v1',
+  'POST /credentials/v1/verify',
+  'POST /gov/v1/policy/manifest/{project_uuid}',
+  'POST /log/v1/proofs',
+  'POST /log/v1/receipt-check',
+  'POST /log/v1/standings',
+  'POST /names/v1',
+  'POST /store/v1/missing',
+  'POST /store/v1/small',
+  'POST /utils/v1/integrity/statement/compute-id',
+  'POST /utils/v1/json-ld/rdfc_cid',
+  'POST /utils/v1/json-ld/to-nquads',
+];
+
+test('the audit log has words for each operation that changes something', async () => {
+  const names: string[] = [];
+  for (const asked of [service, gateway]) {
+    const { paths } = (await send(asked, 'GET', 'http://127.0.0.1/openapi.json')).json;
+    for (const [path, operations] of Object.entries<object>(paths))
+      names.push(...Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`));
+  }
+  const changes = names.filter((name) => !name.startsWith('GET ') && !questions.includes(name));
+  expect(Object.keys(auditWords)).toEqual(expect.arrayContaining(changes));
 });
