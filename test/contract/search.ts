@@ -134,6 +134,16 @@ export function searchContract(open: () => Promise<Searched>): void {
         expect(await found(other)).toEqual([]);
     });
 
+    test('finds a name that was copied with marks of its direction', async () => {
+      await give(`\u200f${own} ملف.csv`);
+      const shown = [`${own} ملف.csv`];
+      expect(await found(`\u2067${own}\u2069 ملف\u200e.csv`)).toEqual(shown);
+      expect(await found(`${own} ملف`)).toEqual(shown);
+      const project = await addGraph(`\u200f${own}\u200e ערכה`);
+      for (const text of [project.name, `${own} ערכה`])
+        expect(await found(text, { group: 'graphs' })).toEqual([project.name]);
+    });
+
     test('puts the best first and the newest of these first, on pages of any size', async () => {
       const given = [`x${own}`, `a ${own}`, `${own} b`, own, `a-${own}`, `${own}c`, `xx${own}`];
       for (const name of given) await give(name);

@@ -10,7 +10,7 @@ import { filesUnder } from './files-under.ts';
 import { identifiedBy } from './identified.ts';
 import type { ThingSearch } from './search.ts';
 import { groupOf, type IndexedGroup, indexedGroups } from './search-entries.ts';
-import { wordsIn } from './terms.ts';
+import { withoutMarks, wordsIn } from './terms.ts';
 import type { Hit, InFolder } from './visible-hits.ts';
 
 export interface FindThingsPorts extends FindPorts {
@@ -59,7 +59,7 @@ export async function findThings(
   scope: StatementScope,
 ): Promise<ReadonlyMap<IndexedGroup, ThingPage>> {
   const words = wordsIn(text);
-  const identified = page.after === null ? await identifiedThings(ports, text, scope) : [];
+  const identified = page.after === null ? await identifiedThings(ports, withoutMarks(text), scope) : [];
   const answer = new Map<IndexedGroup, ThingPage>();
   for (const group of indexedGroups) {
     if ((wanted ?? group) !== group) continue;

@@ -40,7 +40,12 @@ export function wordsOf(words: readonly string[]): Words {
 
 /** A name in the form in which it is compared. Longer ones are cut like names. */
 export function foldedText(text: string): string {
-  return foldedName(text.slice(0, 10 * nameLimit));
+  return foldedName(withoutMarks(text.slice(0, 10 * nameLimit)));
+}
+
+/** Without the marks of direction that copied texts have, and shown names have not. */
+export function withoutMarks(text: string): string {
+  return text.replaceAll(/\p{Bidi_Control}/gu, '');
 }
 
 /** How a folded text fits; undefined if it lacks a word. */
