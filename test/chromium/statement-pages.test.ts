@@ -260,6 +260,26 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     expect(answers.filter(([, status]) => status !== 200)).toEqual([]);
   });
 
+  it('keep each list in its column on windows of any width', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    for (const path of ['/ui', '/ui/statements', `/ui/graph/${graph}`]) {
+      await show(page, path);
+      for (const width of [801, 1000, 1200, 1201]) {
+        await page.setViewportSize({ width, height: 844 });
+        const places = await page
+          .locator('table.records')
+          .evaluateAll((all) =>
+            all.map((one) =>
+              [one, one.parentElement ?? one].map((each) => each.getBoundingClientRect().right),
+            ),
+          );
+        expect(places.length).toBeGreaterThan(0);
+        for (const [right = 0, end = 0] of places) expect(right, `${path} at ${width}`).toBeLessThan(end + 1);
+      }
+    }
+  });
+
   it('say what to do if the service is gone, or asks for a token', async () => {
     await using tab = await open();
     const { page } = tab;
