@@ -282,6 +282,17 @@ describe('whom the reader trusts', () => {
     ]);
   });
 
+  test('has signed nothing with a credential that has expired, and the summary says so', async () => {
+    const statement = await data();
+    const expired = { credentialSubject: { id: statement['@id'] }, validUntil: '2026-01-02T00:00:00Z' };
+    const carrier = await registration(await signedCredential(key, expired), key.did);
+    const path = write(manifestOf([statement, carrier]));
+    const { stdout } = await verify(path);
+    expect(stdout).toContain('  2 signed, 2 of them not valid now, 0 only claimed, 0 revoked\n');
+    const { summary } = await verified(path, '--signer', key.did);
+    expect(summary).toMatchObject({ signed: 2, invalid: 2, known: 0, signers: [] });
+  });
+
   test('comes before what others signed', async () => {
     const statement = await data();
     const subject = { credentialSubject: { id: statement['@id'] } };

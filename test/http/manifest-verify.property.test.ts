@@ -61,6 +61,7 @@ describe('a manifest that Cairn has exported', () => {
       statements: 2,
       claimed: 2,
       signed: 0,
+      invalid: 0,
       revoked: 0,
       known: 0,
       ids: 2,

@@ -61,6 +61,8 @@ const zero = {
   /** Ids of statements by what stands behind them. */
   claimed: 0,
   signed: 0,
+  /** Those of `signed` whose signature does not count now. */
+  invalid: 0,
   revoked: 0,
   retracted: 0,
   /** Ids of statements that are signed and valid as a whole by somebody whom the reader trusts. */
@@ -109,6 +111,7 @@ export class SummaryCounts {
     this.counts[state] += 1;
     this.counts.claimed -= 1;
     if (isKnown) this.counts.known += 1;
+    if (state === 'signed' && !isValid) this.counts.invalid += 1;
     if (!isValid) return;
     const signer = this.#signers.getOrInsertComputed(by ?? null, () => ({ statements: 0, asRegistrant: 0 }));
     signer.statements += 1;
