@@ -10,7 +10,7 @@ export async function apiPage(links: readonly Link[]): Promise<string> {
 <link rel="stylesheet" href="/ui/files/header.css">
 <link rel="stylesheet" href="/ui/files/api.css">`,
     html`${header({ here: apiReference, links })}
-<main id="api"></main>
+<div id="api"></div>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script src="docs/start.js"></script>`,
   );

@@ -92,6 +92,7 @@ describeChromium('the pages of both services', ({ open }) => {
         await page.waitForLoadState('networkidle');
         const header = await page.locator('header').first().boundingBox();
         expect([path, header?.height]).toEqual([path, expect.closeTo(50, -1)]);
+        expect([path, await page.locator('main').count()]).toEqual([path, 1]);
         // The reference is made by another library.
         if (path !== '/docs') await expectAccessible(page);
       }
