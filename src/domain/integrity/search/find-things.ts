@@ -148,9 +148,12 @@ async function identifiedThing(
     return { group, found: { id, names: await names(), type, time, graph: graphIds[0] ?? null } };
   }
   try {
-    const { statements, folders = [] } = await findIdentifier(ports, id, { after: null, limit: 1 }, scope);
+    const page = { after: null, limit: 1 };
+    const { blob, statements, folders = [] } = await findIdentifier(ports, id, page, scope);
     const { time = null, graphIds } = statements[0]?.statement ?? { graphIds: [] };
     const all = [...(await names()), ...folders.map(({ path }) => path)];
+    // There is a next page, too, if many statements that the reader may not see speak of it.
+    if (blob === null && statements.length === 0 && all.length === 0) return undefined;
     const found = {
       ...{ id, names: all, folder: folders[0], type: typeOf(id), time },
       graph: graphIds[0] ?? null,
