@@ -169,11 +169,11 @@ function reasonsOf({ reason, unknownStatus, retraction }: Trust): string {
 function summaryLines(path: string, summary: ManifestSummary, answer: Judgement['answer']): string[] {
   const { statements, blobs, contexts, anchors, missing, uncovered, unverifiedContexts } = summary;
   const { claimed, signed, invalid, revoked, retracted, signers, isAsked } = summary;
-  const lapsed = invalid > 0 ? `, ${invalid} of them not valid now` : '';
+  const notValid = invalid > 0 ? `, ${invalid} of them not valid now` : '';
   return [
     `${path}: ${verdictWords(summary, answer)}`,
     `  ${counted(statements, 'statement')}, ${counted(blobs, 'blob')}, ${counted(contexts, 'context')}, ${counted(anchors, 'anchor')}`,
-    `  ${signed} signed${lapsed}, ${claimed} only claimed, ${revoked} revoked${retracted > 0 ? `, ${retracted} retracted` : ''}`,
+    `  ${signed} signed${notValid}, ${claimed} only claimed, ${revoked} revoked${retracted > 0 ? `, ${retracted} retracted` : ''}`,
     ...signers.slice(0, signersShown).map((one) => `  ${signerWords(one, isAsked)}`),
     ...(signers.length > signersShown
       ? [`  and by ${counted(signers.length - signersShown, 'other key')}`]
