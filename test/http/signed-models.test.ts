@@ -8,14 +8,17 @@ import { hashFolder } from '../../src/cli/client/hash-folder.ts';
 import { didOfKey } from '../../src/cli/model/keys.ts';
 import { signModel } from '../../src/cli/model/sign-model.ts';
 import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import { ownStatement, statement } from '../builders/statements.ts';
+import { verifiedManifest } from '../builders/verified-manifest.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { describeTestData, readTestBytes, readTestJson } from '../test-data.ts';
 import { postEvidence } from './evidence-samples.ts';
-import { importBytes, putStatements } from './manifest-samples.ts';
+import { carType, exportBytes, importBytes, newGraph, putStatements } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService();
+const pool = usePool();
 const post = (file: unknown, query?: string) => postEvidence(service, file, query);
 
 /** The statement that carries the signature, among others. */
@@ -103,6 +106,24 @@ describe('a signed model', () => {
         trust: { state: 'claimed' },
       });
     }
+  });
+
+  test.each(['json', 'car'] as const)('is signed offline too, if its files are there: %s', async (form) => {
+    const { root, bundle, signer } = await signedFolder({ j: `weights of ${form}`, k: 'more' });
+    await recordFolder(root);
+    const graph = await newGraph(service);
+    await post(bundle, `?registered_by=${signer}&graph_id=${graph}`);
+    const signersOf = async (content: string) => {
+      const query = `graph_ids=${graph}&include_context=true&${content}`;
+      const bytes = await exportBytes(service, query, form === 'car' ? carType : undefined);
+      const { findings } = await verifiedManifest(pool, bytes, form);
+      const signed = findings.flatMap((one) =>
+        one.kind === 'trust' && one.trust.state === 'signed' ? [one] : [],
+      );
+      return signed.map(({ trust }) => trust.by);
+    };
+    expect(await signersOf('include_blobs=true')).toContain(signer);
+    expect(await signersOf('include_blobs=false')).not.toContain(signer);
   });
 
   test('with a key that nobody has given proves nothing', async () => {

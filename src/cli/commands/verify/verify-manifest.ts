@@ -5,6 +5,7 @@ import { listStatusCheck } from '../../../domain/integrity/credentials/list-stat
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { type ManifestForm, openCarrier } from '../../../domain/integrity/manifest/carrier.ts';
 import {
+  type CarriedContents,
   type ManifestSignatureChecking,
   ManifestSignatures,
 } from '../../../domain/integrity/manifest/signatures.ts';
@@ -108,12 +109,12 @@ function counted(file: RandomAccess, onRead: (bytes: number) => void): RandomAcc
   };
 }
 
-/** Nobody is trusted to vouch for identities, and contents come after statements. */
-const withoutService = {
-  sigstore: { verify: async () => failedCheck({ code: 'only_with_trusted_root' }, 'unknown') },
+/** Nobody is trusted to vouch for identities. */
+const sigstore = { verify: async () => failedCheck({ code: 'only_with_trusted_root' }, 'unknown') } as const;
+const noContents: CarriedContents = {
   blobs: { size: async () => undefined, read: async () => undefined },
   hashes: { among: async () => [] },
-} as const;
+};
 
 /** Checks signatures without a service: keys from did:key and the given ones, status from the given lists. */
 export async function offlineSignatures(
@@ -124,10 +125,13 @@ export async function offlineSignatures(
 ): Promise<ManifestSignatureChecking> {
   const lists = await Promise.all(statusList.map(listIn));
   const ports = { identifier, ownKeys: [], givenKeys: methods, now };
+  const sigstoreWith: ManifestSignatureChecking['sigstoreWith'] = (contents) => (bundle, subject) =>
+    checkBundle({ ...contents, sigstore, dsseKeys: names }, bundle, subject);
   return {
     ...ports,
     dsse: (envelope) => verifyDsse(envelope, names),
-    sigstore: (bundle, subject) => checkBundle({ ...withoutService, dsseKeys: names }, bundle, subject),
+    sigstore: sigstoreWith(noContents),
+    sigstoreWith,
     statusCheck: listStatusCheck({ ...ports, lists, listIssuers: statusIssuer }),
     knownDids: dids,
   };

@@ -9,6 +9,7 @@ import type { IdentifiedRow } from '../ports.ts';
 import type { Check } from '../proofs/reasons.ts';
 import { CarriedRetractions, type ClaimedRetraction } from '../retractions/carried.ts';
 import { checkDocument, checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
+import type { BundleChecking } from '../signatures/model-bundle.ts';
 import { registrantOf } from '../signatures/proven.ts';
 import { checkOf, type Signature, signatureId } from '../signatures/signatures.ts';
 import { type Claim, claimed, type Trust, type TrustPorts, trustIn } from '../signatures/trust.ts';
@@ -19,7 +20,12 @@ export interface ManifestSignatureChecking
     Pick<CredentialVerification, 'statusCheck'> {
   /** Whom the reader trusts; empty if they have not said. */
   readonly knownDids: ReadonlySet<string>;
+  /** As `sigstore`, with the contents of the manifest. */
+  readonly sigstoreWith: (contents: CarriedContents) => SignatureVerifying['sigstore'];
 }
+
+/** The intact blobs of a manifest, with the hashes of their bytes. */
+export type CarriedContents = Pick<BundleChecking, 'blobs' | 'hashes'>;
 
 /** A signed credential that is content of a manifest, such as a compliance certificate. */
 export interface CarriedCredential {
@@ -42,6 +48,8 @@ const claimsAtOnce = 500;
 /** As large as credentials may be. */
 export const credentialLimit = 1 << 20;
 const maxDepth = 256;
+/** Of statements that wait for contents. The signatures of others stay unknown. */
+const waitingLimit = 64 << 20;
 const credentialWord = Buffer.from('VerifiableCredential');
 
 /** Collects the signatures of a manifest. Memory grows with their number. */
@@ -52,6 +60,9 @@ export class ManifestSignatures {
   /** By the digest of the document. */
   readonly #registrations = new Map<string, Registration[]>();
   readonly #retractions = new CarriedRetractions();
+  /** Statements whose signatures are about contents, which come after statements. */
+  readonly #waiting: IdentifiedRow[] = [];
+  #waitingBytes = 0;
   readonly #credentials: { signature: Signature; cid: Cid }[] = [];
   readonly #statements = new DigestSet();
   /** Of the statements, in their order. */
@@ -73,15 +84,24 @@ export class ManifestSignatures {
     }
     this.#retractions.note(rows);
     const signed = rows.filter(({ isSigned }) => isSigned);
-    const carriers = new Map(signed.map((row) => [row.jcsCid.text, row]));
-    for (const signature of await checkSignatures(this.#ports, signed)) {
-      this.#add(signature);
-      const carrier = carriers.get(signature.carrier);
-      if (signature.kind !== 'credential' || !carrier || signature.about !== cidUrn(carrier.rdfcCid))
-        continue;
-      const { credential } = JSON.parse(Buffer.from(carrier.jcs).toString());
-      if (isObject(credential)) await this.#standings.note(signature, credential);
+    const found = Map.groupBy(await checkSignatures(this.#ports, signed), ({ carrier }) => carrier);
+    for (const row of signed) {
+      const own = found.get(row.jcsCid.text) ?? [];
+      const waits = own.some(({ why }) => why?.code === 'subject_not_stored');
+      if (!waits || !this.#keepWaiting(row)) await this.#noteSigned(row, own);
     }
+  }
+
+  /** Whether a statement waits for the contents of the manifest. */
+  get awaitsContents(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Checks what has waited for the contents. They are all known now. */
+  async noteContents(contents: CarriedContents): Promise<void> {
+    const ports = { ...this.#ports, sigstore: this.#ports.sigstoreWith(contents) };
+    for (const row of this.#waiting.splice(0))
+      await this.#noteSigned(row, await checkSignatures(ports, [row]));
   }
 
   /** Checks content that is a signed credential. Statements are noted before. */
@@ -164,6 +184,22 @@ export class ManifestSignatures {
       knownDids: this.#ports.knownDids,
       now: this.#ports.now,
     };
+  }
+
+  #keepWaiting(row: IdentifiedRow): boolean {
+    this.#waitingBytes += row.jcs.length;
+    if (this.#waitingBytes > waitingLimit) return false;
+    this.#waiting.push({ ...row, jcs: row.jcs.slice() });
+    return true;
+  }
+
+  async #noteSigned(row: IdentifiedRow, found: readonly Signature[]): Promise<void> {
+    for (const signature of found) {
+      this.#add(signature);
+      if (signature.kind !== 'credential' || signature.about !== cidUrn(row.rdfcCid)) continue;
+      const { credential } = JSON.parse(Buffer.from(row.jcs).toString());
+      if (isObject(credential)) await this.#standings.note(signature, credential);
+    }
   }
 
   #add(signature: Signature): void {

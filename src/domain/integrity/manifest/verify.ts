@@ -13,6 +13,8 @@ import { CarriedLogs } from './carried-logs.ts';
 import type { ManifestCarrier } from './carrier.ts';
 import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
+import { CarriedBlobs } from './indexed/carried-blobs.ts';
+import { carriedHashes } from './indexed/same-bytes.ts';
 import { isProblem, placeIn, shortened } from './problem.ts';
 import { ManifestReferences } from './references.ts';
 import { credentialLimit, type ManifestSignatureChecking, ManifestSignatures } from './signatures.ts';
@@ -201,30 +203,33 @@ class Verification {
   }
 
   async *#hashes(carrier: ManifestCarrier): AsyncGenerator<ManifestFinding> {
+    const { signatures } = this.#witness;
+    const contents = new CarriedBlobs(carrier);
     for await (const checked of checkBlobs(carrier)) {
       if (isProblem(checked)) {
         yield problemFinding(checked.place, checked.error);
         continue;
       }
       if (carrier.form === 'json') this.#counts.blobs += 1;
-      await this.#noteHashes(checked);
+      await this.#noteHashes(checked, contents);
       if (checked.cid.codec === codecs.hashSequence) await this.#collection(checked);
       const { blob, cid, bytes } = checked;
-      if (blob.size <= credentialLimit)
-        await this.#witness.signatures.noteContent(cid, bytes ?? (await wholeOf(blob)));
+      if (blob.size <= credentialLimit) await signatures.noteContent(cid, bytes ?? (await wholeOf(blob)));
     }
+    await signatures.noteContents({ blobs: contents, hashes: carriedHashes(contents) });
   }
 
   /** Every hash of a carried blob names it, so a reference by another one is no missing one. */
-  async #noteHashes(checked: CheckedBlob): Promise<void> {
+  async #noteHashes(checked: CheckedBlob, contents: CarriedBlobs): Promise<void> {
     const { blob, bytes } = checked;
-    const { blobs } = this.#witness;
-    if (!blobs && !this.#references.hasOpen) return;
+    const { blobs, signatures } = this.#witness;
+    if (!blobs && !signatures.awaitsContents && !this.#references.hasOpen) return;
     const hasher = digestsHasher(blob.size, []);
     if (bytes) hasher.update(bytes);
     else for await (const chunk of blob.bytes()) hasher.update(chunk);
     const record = hashRecord(hasher.digests(), blob.size);
     for (const text of cidsOfHashes(record)) this.#references.carry(parseCid(text));
+    if (signatures.awaitsContents) contents.add(blob.slice, record);
     await blobs?.(checked, record);
   }
 

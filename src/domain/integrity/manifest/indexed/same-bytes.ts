@@ -10,7 +10,7 @@ export async function carriedSameBytes(
   blobs: CarriedBlobs,
   references: ReadonlyMap<string, DigestReference>,
 ): Promise<SameBytes> {
-  return sameBytes(hashRecords(blobs, await referredTo(blobs, references)), referenceRecords(references));
+  return sameBytes(carriedHashes(blobs, await referredTo(blobs, references)), referenceRecords(references));
 }
 
 /** The blobs to which some document refers, by `blake3`. The others need no further hashes. */
@@ -29,9 +29,10 @@ async function referredTo(blobs: CarriedBlobs, references: ReadonlyMap<string, D
   return found;
 }
 
-function hashRecords(
+/** @param referred the blobs with further hashes, by `blake3`. */
+export function carriedHashes(
   blobs: CarriedBlobs,
-  referred: ReadonlyMap<string, BlobHashRecord>,
+  referred: ReadonlyMap<string, BlobHashRecord> = new Map(),
 ): Pick<BlobHashRecords, 'among'> {
   const ofCid = (text: string): BlobHashRecord[] => {
     const record = blobs.hashesOf(parseCid(text));
