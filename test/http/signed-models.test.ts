@@ -14,19 +14,28 @@ import { verifiedManifest } from '../builders/verified-manifest.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { describeTestData, readTestBytes, readTestJson } from '../test-data.ts';
 import { postEvidence } from './evidence-samples.ts';
-import { carType, exportBytes, importBytes, newGraph, putStatements } from './manifest-samples.ts';
-import { putBlob, send, useService } from './service.ts';
+import {
+  carType,
+  everything,
+  exportBytes,
+  importBytes,
+  newGraph,
+  putStatements,
+} from './manifest-samples.ts';
+import { type Asked, putBlob, send, useService } from './service.ts';
 
 const service = useService();
+/** An empty one. */
+const other = useService();
 const pool = usePool();
 const post = (file: unknown, query?: string) => postEvidence(service, file, query);
 
 /** The statement that carries the signature, among others. */
-async function carrierAmong(ids: readonly string[]) {
+async function carrierAmong(ids: readonly string[], at: Asked = service) {
   for (const id of ids) {
-    const { json } = await send(service, 'GET', `/statements/v1/id/${id}`);
+    const { json } = await send(at, 'GET', `/statements/v1/id/${id}`);
     if (json['@type'] !== 'CredentialRegistration' || !json.sigstoreBundle) continue;
-    const { json: found } = await send(service, 'GET', `/statements/v1/id/${id}/verification`);
+    const { json: found } = await send(at, 'GET', `/statements/v1/id/${id}/verification`);
     return { subject: json.subject, signatures: found.signatures, trust: found.trust };
   }
   throw new Error('There is no statement with a bundle.');
@@ -67,6 +76,18 @@ describe('a signed model', () => {
       trust: { state: 'signed', by: signer },
     });
     expect((await post(bundle, `?registered_by=${signer}`)).status).toBe(200);
+  });
+
+  test('is the recorded folder also while its large files wait to be hashed', async () => {
+    const { root, bundle, signer } = await signedFolder({ l: 'weights '.repeat(100_000), m: 'more' });
+    const folder = await recordFolder(root);
+    const graph = await newGraph(service);
+    const { json } = await post(bundle, `?graph_id=${graph}`);
+    const about = { subject: folder, signatures: [{ result: 'ok', signer }] };
+    expect(await carrierAmong(json.statements)).toMatchObject(about);
+    const exported = await exportBytes(service, `graph_ids=${graph}&${everything}`);
+    expect((await importBytes(other, exported, `graph_id=${graph}`)).status).toBe(201);
+    expect(await carrierAmong(json.statements, other)).toMatchObject(about);
   });
 
   test('is a folder that also has paths which were left out', async () => {

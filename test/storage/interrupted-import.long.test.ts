@@ -34,6 +34,7 @@ function portsOf(store: PlannedStore, more: Partial<ManifestImporting> = {}): Ma
     identifier,
     verifying,
     ...kept,
+    hashedByNow: async () => undefined,
     now: () => new Date(),
     maxStatementBytes: 1 << 20,
     ...more,

@@ -49,13 +49,13 @@ export interface HashingPorts {
 
 const leaseMs = 600_000;
 /** A blob is noted before it is stored, and may never be. */
-const absentMs = 60_000;
+export const absentMs = 60_000;
 const absentAfterMs = 24 * 3_600_000;
 const blobsAtOnce = 100;
 const readAtOnce = 4;
 
 const quietMs = 1_000;
-const longestWaitMs = 30_000;
+export const longestWaitMs = 30_000;
 
 /**
  * Whether hashing waits, because blobs are being stored. Beside uploads it would take a third of their rate on a small machine. Once

@@ -20,6 +20,8 @@ export interface FolderFinding {
   readonly sameBytes: SameBytes;
   readonly folders: Pick<Folders, 'foldersOf'>;
   readonly statementIndex: Pick<StatementIndex, 'referringTo'>;
+  /** Waits for a while until all digests of the blobs are known that were stored before. */
+  readonly hashedByNow: () => Promise<void>;
 }
 
 type Files = Pick<FolderOfFiles, 'files' | 'ignored'>;
@@ -112,8 +114,19 @@ function collectionOf({ files }: FolderOfFiles) {
     : undefined;
 }
 
-/** A folder that the caller may see, and that has exactly these files. */
+/** A folder that the caller may see, and that has exactly these files. Its files may have been stored just now. */
 async function recordedFolder(
+  ports: FolderFinding,
+  folder: FolderOfFiles,
+  scope: StatementScope,
+): Promise<string | undefined> {
+  const found = await knownFolder(ports, folder, scope);
+  if (found !== undefined) return found;
+  await ports.hashedByNow();
+  return await knownFolder(ports, folder, scope);
+}
+
+async function knownFolder(
   { sameBytes, folders, statementIndex, blobHashes, blobs }: FolderFinding,
   folder: FolderOfFiles,
   scope: StatementScope,

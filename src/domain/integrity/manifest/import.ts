@@ -11,7 +11,7 @@ import { DigestSet } from '../identifiers/digest-set.ts';
 import type { BlobStore, Graph, GraphStore, StatementRow, WriteLimit } from '../ports.ts';
 import { keepChecked, keepRetractions, type RetractionKeeping } from '../retractions/keep.ts';
 import { checkSignatures, mayCarrySignature, type SignatureVerifying } from '../signatures/check.ts';
-import type { Signatures } from '../signatures/signatures.ts';
+import type { Signature, Signatures } from '../signatures/signatures.ts';
 import { carriedAnchors } from './anchors.ts';
 import { type AttachedBlobs, attachBlobs } from './attached-blobs.ts';
 import { type CarriedBlob, wholeOf } from './blobs.ts';
@@ -32,6 +32,8 @@ export interface ManifestImporting extends ManifestVerifying {
   readonly now: () => Date;
   /** Checks the signatures that statements carry. */
   readonly verifying: SignatureVerifying;
+  /** Waits for a while until all digests of the blobs are known that were stored before. */
+  readonly hashedByNow: () => Promise<void>;
 }
 
 interface Counts {
@@ -134,6 +136,17 @@ async function storeAttachments(
   return { contexts: attached.map(({ url, cid }) => ({ url, cid })), anchors };
 }
 
+/** Some are about contents, which were just stored. */
+async function checkedSignatures(
+  { verifying, hashedByNow }: ManifestImporting,
+  rows: readonly StatementRow[],
+): Promise<Signature[]> {
+  const found = await checkSignatures(verifying, rows);
+  if (!found.some(({ why }) => why?.code === 'subject_not_stored')) return found;
+  await hashedByNow();
+  return await checkSignatures(verifying, rows);
+}
+
 const groupsAtOnce = 3;
 
 /** @returns undefined if the graph was registered in the meantime. Then nothing of this import appears in it. */
@@ -143,13 +156,12 @@ async function storeStatements(
   { rows }: VerifiedManifest,
   attachments: GraphAttachments,
 ): Promise<Counts | undefined> {
-  const { graphImports, verifying } = ports;
+  const { graphImports } = ports;
   const coming = await graphImports.begin(graph.projectId);
   try {
     const counts = { stored: 0, known: 0 };
     const put = async (group: Iterable<StatementRow>) => {
-      const signed = Iterator.from(group).filter(mayCarrySignature);
-      await keepChecked(ports, await checkSignatures(verifying, signed));
+      await keepChecked(ports, await checkedSignatures(ports, [...group].filter(mayCarrySignature)));
       const put = await coming.put(group);
       await keepRetractions(ports, group, null);
       return put;
