@@ -20,7 +20,6 @@ import { users } from './domain/control-plane/users.ts';
 import { reachOf } from './domain/integrity/access/content-reach.ts';
 import { blobHashes } from './domain/integrity/blobs/blob-hashes.ts';
 import { limitedBlobs } from './domain/integrity/blobs/blob-store.ts';
-import { hashedByNow, hashingWaitMs } from './domain/integrity/blobs/hashed-by-now.ts';
 import { bundledTexts } from './domain/integrity/contexts/bundled.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { governanceContext, ownContext } from './domain/integrity/contexts/own.ts';
@@ -194,7 +193,6 @@ export async function openIntegrityOn(
     newId: () => crypto.randomUUID(),
     attachedBlobs: store.of(attachedBlobs),
     blobHashes: store.of(blobHashes),
-    hashedByNow: () => hashedByNow(store.blobHashing, AbortSignal.timeout(hashingWaitMs)),
     jobs: store.of(jobs),
     attemptEnds,
     exportRequests: sharedTurns(),

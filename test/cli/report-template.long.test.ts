@@ -44,10 +44,12 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-async function put(path: string, body: Json): Promise<void> {
+async function put(path: string, body: Json): Promise<Json> {
   const init = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(service.url + path, init);
-  expect(response.ok, await response.text()).toBe(true);
+  const text = await response.text();
+  expect(response.ok, text).toBe(true);
+  return JSON.parse(text);
 }
 
 async function json(document: Json): Promise<string> {
@@ -171,11 +173,56 @@ test('a report on a changed manifest passes nothing and exits with 1', async () 
 test.each([
   [['model.bin', '--template', 'model-card'], '-o FILE'],
   [['--template', 'model-card', '-o', 'x.html'], 'Name what the report is about'],
-  [['model.bin', '-o', 'x.html', '--car', 'x.car'], '--manifest and --car are for reports with --template.'],
+  [
+    ['model.bin', '-o', 'x.html', '--car', 'x.car'],
+    '--manifest, --car and --service are for reports with --template.',
+  ],
   [
     ['model.bin', '-o', 'x.html', '--template', 'model-card', '--require-signer'],
     '--signer and --require-… are for reports without',
   ],
 ])('wrong usage is said: %s', async (args, message) => {
   expect(await report(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+test('what the service has signed counts offline too, once its DID is named', async () => {
+  const run = ownStatement('ComputationRegistration', {
+    input: blobUrn('raw.csv'),
+    output: blobUrn('signed.bin'),
+    operatedBy: did,
+  });
+  const issued = await put('/statements/v1', {
+    statement: run,
+    generate_id: true,
+    graph_id: graph,
+    issue_vc: true,
+  });
+  const status = await fetch(`${service.url}/credentials/v1/status?credential_id=${issued.credential_id}`);
+  const { entries } = (await status.json()) as { entries: { statusListCredential: string }[] };
+  const lists: string[] = [];
+  for (const { statusListCredential: list } of entries) {
+    lists.push('--status-list', file(`list ${lists.length}.json`));
+    const answer = await fetch(service.url + new URL(list).pathname);
+    writeFileSync(lists.at(-1) ?? '', await answer.text());
+  }
+  const require = "made_by.exists(c, 'ours' in c.signers)";
+  const own = {
+    cairn: 'policy/1',
+    name: 'own',
+    signers: { ours: ['service'] },
+    rules: [{ name: 'ours', require }],
+  };
+  writeFileSync(file('own.json'), JSON.stringify(own));
+  const explained = await cairn(['check', blobUrn('signed.bin'), '--explain', '--json'], {
+    env: service.env,
+  });
+  const [, signer = ''] = /"signer":\s*"(did:key:[^"]+)"/.exec(explained.stdout) ?? [];
+  const online = [blobUrn('signed.bin'), '--template', 'own.json', '-o', 'own.html'];
+  const args = [...online, '--car', 'own.car', ...lists];
+  const unnamed = await report(args, service.env);
+  expect([unnamed.code, unnamed.stderr]).toEqual([0, expect.stringContaining('Name its DID with --service')]);
+  const made = await report([...args, '--service', signer], service.env);
+  expect([made.code, made.stdout], made.stderr).toEqual([0, expect.stringMatching(/own\.html +0 gaps\n/)]);
+  expect(read('own.html')).toContain(` --service ${signer} -o again.html`);
+  expect((await report(online, service.env)).stdout).toMatch(/own\.html +0 gaps\n/);
 });

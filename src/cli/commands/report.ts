@@ -14,6 +14,7 @@ import { printableLine, table, writeBytes, writeText } from '../terminal/output.
 import { bytesRead } from '../terminal/progress.ts';
 import { unmetRequirement } from './verify/requirements.ts';
 import {
+  addServiceOption,
   addVerificationOptions,
   hasTrustFlags,
   type VerificationFlags,
@@ -26,6 +27,7 @@ interface ReportFlags extends VerificationFlags {
   readonly templates?: true;
   readonly manifest?: string;
   readonly car?: string;
+  readonly service: readonly string[];
 }
 
 const notes = `
@@ -76,7 +78,7 @@ export function reportCommand(program: Command, io: Io): void {
       'with --template: also write the evidence, the template and the report as one CAR',
     )
     .option('--templates', 'list the templates');
-  addVerificationOptions(command)
+  addServiceOption(addVerificationOptions(command))
     .addHelpText('after', notes)
     .action(async (target: string | undefined, flags: ReportFlags) => await asked(io, target, flags));
 }
@@ -87,8 +89,8 @@ async function asked(io: Io, target: string | undefined, flags: ReportFlags): Pr
   if (target === undefined) failUsage('Name what the report is about: a manifest, an identifier or a file.');
   if (output === undefined) failUsage('Say where to write the report: -o FILE, or -o - to print it.');
   if (template === undefined) {
-    if (manifest !== undefined || car !== undefined)
-      failUsage('--manifest and --car are for reports with --template.');
+    if (manifest !== undefined || car !== undefined || flags.service.length > 0)
+      failUsage('--manifest, --car and --service are for reports with --template.');
     return await report(io, target, { ...flags, output });
   }
   if (flags.signer.length > 0 || flags.requireSigner || flags.requireStatus || flags.requireComplete)

@@ -24,6 +24,7 @@ function stepsOf({
   car,
   facts,
   logKeys = [],
+  serviceDids = [],
 }: TemplateReport): (readonly [string, string])[] {
   const { name } = policy.document;
   const subject = shellWord(bareId(facts[0]?.subject ?? ''));
@@ -45,15 +46,16 @@ function stepsOf({
   }
   const evidence = shellWord(file ?? '');
   const keys = logKeys.map((key) => ` --log-key ${shellWord(key)}`).join('');
+  const trusted = `${keys}${serviceDids.map((did) => ` --service ${shellWord(did)}`).join('')}`;
   return [
     ['Verify every identifier, hash and signature in the evidence:', `cairn verify ${evidence}${keys}`],
     [
       'Make this file again from the evidence, offline:',
-      `cairn report ${subject} --template ${template} --manifest ${evidence}${keys} -o again.html`,
+      `cairn report ${subject} --template ${template} --manifest ${evidence}${trusted} -o again.html`,
     ],
     [
       'Or only check the demands:',
-      `cairn check ${subject} --policy ${template} --manifest ${evidence}${keys}`,
+      `cairn check ${subject} --policy ${template} --manifest ${evidence}${trusted}`,
     ],
   ];
 }

@@ -13,6 +13,8 @@ export interface TemplateReport extends FilledTemplate {
   readonly car?: string | undefined;
   /** The keys of logs that counted, which readers must name too. */
   readonly logKeys?: readonly string[];
+  /** The DIDs that a signer `service` meant, which readers must name too. */
+  readonly serviceDids?: readonly string[];
 }
 
 /** One subject of a page. Its anchors begin with `key`. */

@@ -209,6 +209,12 @@ describe('a rule', () => {
       result: 'cannot_tell',
       doubts: [{ code: 'standing_unknown', fact: 'signed_by', of: step }],
     });
+    expect(await check({ require: "made_by.exists(c, 'builder' in c.signers)" }, standing({}))).toMatchObject(
+      {
+        result: 'cannot_tell',
+        doubts: [{ code: 'standing_unknown', fact: 'signers', of: step }],
+      },
+    );
   });
 
   test('compares times with the one time of the check', async () => {

@@ -22,11 +22,12 @@ import { fileToWrite } from '../../client/download.ts';
 import { fileCid, openRandomAccess, writeWhole } from '../../client/local-files.ts';
 import { failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { printableLine, writeBytes, writeText } from '../../terminal/output.ts';
+import { printableLine, say, writeBytes, writeText } from '../../terminal/output.ts';
 import { bytesRead } from '../../terminal/progress.ts';
 import { askedFor } from '../check/asked.ts';
 import { type Checked, checkOffline } from '../check/check-offline.ts';
 import { checkWithService } from '../check/checked.ts';
+import { unnamedService } from '../check/passed.ts';
 import type { TrustFlags } from '../verify/verification-options.ts';
 import type { CarriedFile } from '../verify/verify-manifest.ts';
 import { exportEvidence } from './evidence-export.ts';
@@ -38,6 +39,8 @@ export interface TemplateFlags extends TrustFlags {
   readonly manifest?: string;
   readonly subject?: string;
   readonly car?: string;
+  /** DIDs that a signer `service` means. */
+  readonly service: readonly string[];
 }
 
 /**
@@ -56,7 +59,8 @@ export async function reportByTemplate(io: Io, target: string, flags: TemplateFl
   const { filled, source } = evidence
     ? await ofManifest(io, evidence.manifest, policy, { ...flags, subject, logKey: evidence.logKey })
     : await ofService(io, policy, subject);
-  const names = { car: car && basename(car), logKeys: evidence?.logKey ?? [] };
+  const named = { logKeys: evidence?.logKey ?? [], serviceDids: flags.service };
+  const names = { car: car && basename(car), ...named };
   const page = await templatePage({ ...filled, source, ...names });
   if (output) await writeWhole(output, page);
   else await writeBytes(io, Buffer.from(page));
@@ -84,7 +88,9 @@ async function ofManifest(
   const source = { kind: 'manifest', file: basename(manifest.path), size, digest: digestHex(cid) } as const;
   const sources = await contextFolders(flags.contexts, readClientSettings(io));
   const question = { subject, policy, explain: true };
-  const beside = { ...flags, signer: [], service: [] };
+  const unnamed = unnamedService(policy, flags.service);
+  if (unnamed !== undefined) say(io, unnamed);
+  const beside = { ...flags, signer: [] };
   return {
     filled: await filledWith(policy, await checkOffline(manifest, question, sources, beside, bytesRead(io))),
     source,

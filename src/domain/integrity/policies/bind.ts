@@ -68,10 +68,10 @@ export class Binding {
     if (element !== undefined) {
       const items = (value ?? []) as readonly unknown[];
       spend(items.length);
-      const isCut = plain.cut?.includes(field) ?? false;
+      const lacks = plain.cut?.includes(field) ? 'cut' : undefined;
       const shown = items.flatMap((one) => this.#one(element, one, of) ?? []);
       const isKnown = value !== undefined && known.has(field);
-      return factList(shown, { fact: field, kind, of, isCut, isKnown });
+      return factList(shown, { fact: field, kind, of, lacks, isKnown });
     }
     if (value === undefined && type !== 'values' && type !== 'string') {
       noteUnknown({ code: 'not_said', fact: field, kind, of });
@@ -118,7 +118,10 @@ export class Binding {
 
   #signers({ field, kind, of, plain }: Place): CelInput {
     const { names, isUnknown } = this.#standing(plain);
-    return factList(names, { fact: field, kind, of, isCut: isUnknown, isKnown: false });
+    return factList(names, {
+      ...{ fact: field, kind, of, isKnown: false },
+      lacks: isUnknown ? 'standing_unknown' : undefined,
+    });
   }
 
   /** Who has signed a thing so that it stands, the registrant first. */

@@ -18,8 +18,8 @@ const stepsOfPattern = 20;
 
 /** Where a list of facts comes from. */
 export interface ListOrigin extends Missing {
-  /** Whether it may lack something. */
-  readonly isCut: boolean;
+  /** Why it may lack something, if it may. */
+  readonly lacks: string | undefined;
   /** Whether somebody said that it is empty, if it is. */
   readonly isKnown: boolean;
   /** Whether a filter has chosen from it. */
@@ -200,8 +200,8 @@ export function endLoop(loop: bigint, result: CelValue): CelValue {
   if (isDecided) return result;
   for (const one of frame.earlier) statements.add(one);
   if (!origin) return result;
-  const { isCut, isKnown, isChosen, ...missing } = origin;
-  if (isCut) own.cut.push({ code: 'cut', ...missing });
+  const { lacks, isKnown, isChosen, ...missing } = origin;
+  if (lacks) own.cut.push({ code: lacks, ...missing });
   else if (makes === 'all' && size === 0 && !isKnown)
     own.empty.push({ code: isChosen ? 'nothing_chosen' : 'nothing_to_check', ...missing });
   if (makes === 'any' || size === 0) own.missing.push(missing);
@@ -274,8 +274,8 @@ function spendOn(value: CelValue): ListOrigin | undefined {
 function noteWhole(origin: ListOrigin | undefined, asksForMore: boolean): void {
   if (!origin) return;
   const own = watch();
-  const { isCut, isKnown: _, isChosen: __, ...missing } = origin;
-  if (isCut && asksForMore) own.cut.push({ code: 'cut', ...missing });
+  const { lacks, isKnown: _, isChosen: __, ...missing } = origin;
+  if (lacks && asksForMore) own.cut.push({ code: lacks, ...missing });
   own.missing.push(missing);
 }
 
