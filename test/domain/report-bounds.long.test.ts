@@ -50,6 +50,7 @@ async function gathered(signaturesOf: (statement: string) => readonly Signature[
       ownDids: new Set<string>(),
       now: () => new Date(),
     },
+    disputed: new Set<string>(),
     names: async () => new Map(),
     contents: async () => new Map(),
   };

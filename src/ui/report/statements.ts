@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { filled } from '../../contract/words/kinds.ts';
 import { counted } from '../../contract/words/text.ts';
 import { type TrustMark, vouchingVerb } from '../../contract/words/trust.ts';
+import { unknownSupport } from '../../domain/integrity/governance/support.ts';
 import { parseTime } from '../../domain/integrity/identifiers/timestamp.ts';
 import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
 import type { Governance, Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
@@ -143,14 +144,20 @@ ${governance.length > documentsShown ? html`<p>And ${counted(governance.length -
 }
 
 function documentRow(report: Report, governance: Governance) {
-  const { kind, verdict, by, signer, at, until, text, subject, statement } = governance;
+  const { kind, verdict, by, signer, at, until, text, subject, statement, lost } = governance;
   const found = report.statements.find(({ id }) => id === statement);
   return html`<tr>
 <td data-label="What">${documentKinds[kind]}${verdict === undefined ? '' : html`: <strong>${foreign(verdict.replaceAll('_', ' '))}</strong>`}${text === undefined ? '' : html`<br>“${foreign(text, 400)}”`}</td>
 <td data-label="About">${label(report, subject)}</td>
 <td data-label="By">${author(report, by, signer)}${at === undefined ? '' : html`<br>${moment(at)}`}${until === undefined ? '' : html`<br>until ${moment(until)}`}</td>
-<td data-label="Its statement">${found ? standing(report, found) : ''}</td>
+<td data-label="Its statement">${found ? standing(report, found) : ''}${lost === undefined ? '' : html`<p>${supportWords(report, lost)}</p>`}</td>
 </tr>`;
+}
+
+function supportWords(report: Report, lost: NonNullable<Governance['lost']>): Html {
+  if (lost === unknownSupport)
+    return html`Nobody can tell here whether what it rests on was withdrawn since.`;
+  return html`<strong>No longer stands:</strong> it rests on ${nameOrId(report, lost.statement)}, which is ${lost.state}.`;
 }
 
 function author(report: Report, by: string | undefined, signer: string | undefined): Html {

@@ -3,6 +3,7 @@ import { wholeLogWords } from '../../contract/log-words.ts';
 import { sentenceOf } from '../../contract/sentences.ts';
 import { counted } from '../../contract/words/text.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { unknownSupport } from '../../domain/integrity/governance/support.ts';
 import type { Report, Trusted } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { markOf, withoutCarriers } from './standing.ts';
@@ -97,6 +98,7 @@ function attention(report: Report): Html {
   );
   const marks = Object.groupBy(statements, markOf);
   const { retracted = [], revoked = [], invalid = [], signed = [], claimed = [] } = marks;
+  const unsupported = report.governance.filter(({ lost }) => lost && lost !== unknownSupport).length;
   const [unknownReason] = trusted.credentials.reasons;
   const lines = [
     broken.length > 0 && `${counted(broken.length, 'statement')} with a signature that is wrong.`,
@@ -109,6 +111,8 @@ function attention(report: Report): Html {
       `${counted(withdrawn + suspended, 'credential')} in the whole manifest ${withdrawn + suspended === 1 ? 'is' : 'are'} revoked or suspended.`,
     unknown > 0 &&
       `Whether ${counted(unknown, 'credential')} in the whole manifest ${unknown === 1 ? 'was' : 'were'} revoked is unknown: ${unknownReason ? sentenceOf(unknownReason.reason) : ''}`,
+    unsupported > 0 &&
+      `${counted(unsupported, 'certificate')} that no longer ${unsupported === 1 ? 'stands' : 'stand'}, because a statement behind ${unsupported === 1 ? 'it' : 'them'} was withdrawn (section 4).`,
     claimed.length > 0 &&
       (signed.length === 0
         ? 'No statement here has a valid signature. The statements show who is named as author, not who it was.'

@@ -29,6 +29,11 @@ async function certify(subject: string, project: string, more: object = {}) {
   return json;
 }
 
+const reportWords = async (subject: string) =>
+  (await send(service, 'GET', `/report/v1/${subject}`)).text
+    .replaceAll(/<style>.*?<\/style>|<[^>]*>/gs, '')
+    .replaceAll(/\s+/g, ' ');
+
 const statusOf = async (subject: string, project: string) =>
   (await send(service, 'GET', `/gov/v1/status/${encodeURIComponent(subject)}/${project}`)).json;
 
@@ -93,6 +98,7 @@ describe('a certificate of a check', () => {
     const project = randomUUID();
     await certify(model, project);
     expect((await statusOf(model, project)).certificates).toMatchObject([{ standing: 'valid', lost: null }]);
+    expect(await reportWords(model)).not.toContain('longer stand');
     await put(
       graph,
       { '@type': 'RetractionRegistration', subject: approval, reason: 'Too early.' },
@@ -101,6 +107,11 @@ describe('a certificate of a check', () => {
     expect((await statusOf(model, project)).certificates).toMatchObject([
       { standing: 'unsupported', lost: { statement: approval, state: 'retracted' } },
     ]);
+    const words = await reportWords(model);
+    expect(words).toContain(
+      '1 certificate that no longer stands, because a statement behind it was withdrawn',
+    );
+    expect(words).toMatch(/No longer stands: it rests on \S.* which is retracted\./);
     const certified = {
       ...policy,
       rules: [{ name: 'certified', require: "certificates.exists(c, c.standing == 'good')" }],

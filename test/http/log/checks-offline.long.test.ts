@@ -6,6 +6,7 @@ import { cidOf, cidUrn, codecs, makeCid } from '../../../src/domain/integrity/id
 import { hasher } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { checkManifest } from '../../../src/domain/integrity/policies/check-manifest.ts';
 import { policyOf } from '../../../src/domain/integrity/policies/read-policy.ts';
+import { reportOnManifest } from '../../../src/domain/integrity/report/manifest.ts';
 import { inMemory } from '../../../src/domain/json/random-access.ts';
 import { noWitnesses } from '../../../src/domain/log/notes/policy.ts';
 import { EvidencePool } from '../../../workers/evidence-pool.ts';
@@ -44,6 +45,22 @@ const others = [
   rule('subject.size < 10'),
 ];
 
+const verifying = async () => ({
+  ...pool,
+  maxStatementBytes: 1 << 20,
+  signatures: await signatureChecks(pool.identifier),
+  logs: { logs: [], policy: noWitnesses },
+  now: () => new Date(),
+});
+
+/** What a report says that certificates have lost. */
+async function lostOffline(manifest: object, subject: string) {
+  const file = inMemory(Buffer.from(JSON.stringify(manifest)));
+  const about = { source: { kind: 'service', url: '' }, subject } as const;
+  const { governance } = await reportOnManifest(await verifying(), file, 'json', about);
+  return governance.flatMap(({ kind, lost }) => (kind === 'certificate' ? [lost] : []));
+}
+
 async function offline(
   bytes: Uint8Array,
   policy: object,
@@ -53,15 +70,7 @@ async function offline(
   const read = policyOf(policy);
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
   await using evidenceReader = new EvidencePool(64, 60_000, () => {});
-  const ports = {
-    ...pool,
-    maxStatementBytes: 1 << 20,
-    signatures: await signatureChecks(pool.identifier),
-    logs: { logs: [], policy: noWitnesses },
-    evidenceReader,
-    serviceDids: new Set<string>(),
-    now: () => new Date(),
-  };
+  const ports = { ...(await verifying()), evidenceReader, serviceDids: new Set<string>() };
   const request = { subject, policy: read.policy, explain: false };
   const { check } = await checkManifest(ports, inMemory(bytes), form, request);
   return checkJson(check);
@@ -127,6 +136,7 @@ describe('a manifest', () => {
     expect((await online(policy, model)).result).toBe('fail');
     expect((await offline(bytes, policy, model)).result).toBe('fail');
     const claimed = JSON.parse(Buffer.from(bytes).toString());
+    expect(await lostOffline(claimed, model)).toEqual([{ statement: approval, state: 'retracted' }]);
     for (const [id, statement] of Object.entries(claimed.statements))
       if (JSON.stringify(statement).includes(`"credentialSubject":{"id":"${retraction}"`))
         delete claimed.statements[id];
@@ -134,6 +144,7 @@ describe('a manifest', () => {
     const lacking = JSON.parse(Buffer.from(bytes).toString());
     for (const [cid, blob] of Object.entries<string>(lacking.blobs))
       if (Buffer.from(blob, 'base64').includes('"CairnCheck"')) delete lacking.blobs[cid];
+    expect(await lostOffline(lacking, model)).toEqual(['unknown']);
     expect((await offline(Buffer.from(JSON.stringify(lacking)), policy, model)).result).toBe('cannot_tell');
   });
 

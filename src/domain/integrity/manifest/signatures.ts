@@ -157,6 +157,11 @@ export class ManifestSignatures {
     return this.#retractions.claimed;
   }
 
+  /** The statements that they would withdraw. */
+  get disputed(): ReadonlySet<string> {
+    return new Set(this.claimedRetractions.map(({ subject }) => subject));
+  }
+
   /** Numbers of credentials in statements and contents, by their standing. */
   get counts(): CredentialCounts {
     return this.#standings.counts;

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { listOf } from '../credentials/credential-shape.ts';
+import { outcomesOf } from '../governance/support.ts';
 import { nameIn, parsedDocument, subjectName } from '../names/name.ts';
 import { runFactsIn } from '../runs/run-document.ts';
 import type { Content, Governance, GovernanceDocument, ReportedStatement } from './report.ts';
@@ -48,6 +49,7 @@ function governanceOf(document: JsonObject): GovernanceDocument {
     ...as('by', text('issuer')),
     ...as('at', text('validFrom')),
     ...as('until', text('validUntil')),
+    outcomes: outcomesOf(document),
   };
 }
 

@@ -1,15 +1,16 @@
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { lostSupport, type SupportPorts } from '../governance/support.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import { type LineagePorts, traceLineage } from '../lineage/lineage.ts';
 import { splitNode } from '../lineage/one-node.ts';
-import type { StatementScope, StoredStatement } from '../ports.ts';
+import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
 import { claimOf, signaturesAbout } from '../signatures/proven.ts';
 import { checkOf, type Signature } from '../signatures/signatures.ts';
 import { claimed, type TrustPorts, trustIn } from '../signatures/trust.ts';
 import { governanceIn } from './documents.ts';
-import type { Content, Report, ReportedSignature, Subject } from './report.ts';
+import type { Content, Governance, Report, ReportedSignature, Subject } from './report.ts';
 import { runsIn } from './runs.ts';
 
 /** The lineage of one subject. Facts take at most half of the nodes. */
@@ -22,8 +23,9 @@ const mostMentioned = 2_000;
 const signaturesLooked = 20;
 const statementsAtOnce = 8;
 
-export interface GatheringPorts extends LineagePorts {
+export interface GatheringPorts extends LineagePorts, Pick<SupportPorts, 'disputed'> {
   readonly trusting: TrustPorts;
+  readonly blobs: LineagePorts['blobs'] & Pick<BlobStore, 'readSmall'>;
   /** Names by identifier. */
   readonly names: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** What is there for these identifiers. */
@@ -72,7 +74,8 @@ export async function gather(
   const mentioned = [...all].slice(0, mostMentioned);
   const asked = [...new Set([...nodes.map(artefactOf), ...mentioned])];
   const contents = forNodes(nodes, await ports.contents(asked.filter((id) => id.startsWith('urn:cid:'))));
-  const governance = governanceIn(statements, contents, ports.trusting.ownDids);
+  const registered = governanceIn(statements, contents, ports.trusting.ownDids);
+  const governance = await Promise.all(registered.map((one) => withSupport(ports, one, scope)));
   const people = [
     ...governance.map(({ by }) => by),
     ...statements.flatMap(({ trust, signatures }) => [trust.by, ...signatures.map(({ signer }) => signer)]),
@@ -90,6 +93,20 @@ export async function gather(
     notLookedUp: all.size - mentioned.length,
     rows,
   };
+}
+
+/** A certificate that rests on a check, with what was withdrawn since. */
+async function withSupport(
+  ports: GatheringPorts,
+  one: Governance,
+  scope: StatementScope,
+): Promise<Governance> {
+  const reading = { ...ports, documents: ports.blobs.readSmall.bind(ports.blobs) };
+  for (const outcome of one.outcomes ?? []) {
+    const lost = await lostSupport(reading, outcome, scope);
+    if (lost !== undefined) return { ...one, lost };
+  }
+  return one;
 }
 
 const artefactOf = (node: string) => splitNode(node)[0];

@@ -39,6 +39,7 @@ export async function reportOnManifest(
     {
       ...manifest,
       trusting: manifest.signatures.trusting,
+      disputed: manifest.signatures.disputed,
       contents: async (ids) => await carriedContents(manifest, ids),
       names: async (ids) => await carriedNames(manifest, ids),
     },

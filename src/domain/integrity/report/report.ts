@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { LogStanding } from '../../log/standing.ts';
+import type { LostSupport, unknownSupport } from '../governance/support.ts';
+import type { Cid } from '../identifiers/cid.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import type { ManifestSummary } from '../manifest/summary.ts';
 import type { SubjectName } from '../names/name.ts';
@@ -96,6 +98,8 @@ export interface Governance extends GovernanceDocument {
   readonly document: string;
   /** Who has signed a review, if its document names nobody. */
   readonly signer?: string;
+  /** Why a certificate no longer stands, or that nobody can tell here. */
+  readonly lost?: LostSupport | typeof unknownSupport;
 }
 
 /** What a governance document says. The texts are foreign. */
@@ -107,6 +111,8 @@ export interface GovernanceDocument {
   readonly at?: string;
   readonly until?: string;
   readonly text?: string;
+  /** The documents that a certificate rests on. */
+  readonly outcomes?: readonly Cid[];
 }
 
 /** A computation with what its registrant says about its run. */

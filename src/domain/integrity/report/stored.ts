@@ -14,9 +14,11 @@ import { type RoomForRuns, readDocument, roomForRuns } from './documents.ts';
 import { type GatheringPorts, gather } from './gather.ts';
 import type { Checks, Content, Fault, Report, ReportedStatement, Trusted } from './report.ts';
 
-export interface StoredReporting extends Omit<GatheringPorts, 'contents' | 'names'>, VerifierPorts {
+export interface StoredReporting
+  extends Omit<GatheringPorts, 'contents' | 'names' | 'disputed'>,
+    VerifierPorts {
   readonly names: Pick<NameIndex, 'of'>;
-  readonly blobs: Pick<BlobStore, 'size' | 'read'>;
+  readonly blobs: Pick<BlobStore, 'size' | 'read' | 'readSmall'>;
   readonly now: () => Date;
   /** What the log has of these forms of statements, in their order. */
   readonly standings: (forms: readonly Cid[]) => Promise<readonly LogStanding[]>;
@@ -41,6 +43,7 @@ export async function reportOnStored(
     {
       ...ports,
       names: (ids) => ports.names.of(ids, scope),
+      disputed: new Set(),
       contents: (ids) => storedContents(ports, ids, scope, faults),
     },
     [id],

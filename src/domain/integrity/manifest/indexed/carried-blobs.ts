@@ -50,6 +50,17 @@ export class CarriedBlobs {
     return number === undefined ? undefined : await this.#content(number);
   }
 
+  /** As a BlobStore. */
+  async readSmall(cids: readonly Cid[], limit: number): Promise<(Uint8Array | undefined)[]> {
+    const found: (Uint8Array | undefined)[] = [];
+    for (const cid of cids) {
+      const size = await this.size(cid);
+      const content = size === undefined || size > limit ? undefined : await this.read(cid);
+      found.push(content && Buffer.concat(await Array.fromAsync(content.bytes)));
+    }
+    return found;
+  }
+
   /** The hashes of its bytes. */
   hashesOf(cid: Cid): BlobHashRecord | undefined {
     const number = this.#find(cid);

@@ -30,18 +30,10 @@ export function carriedFacts(
     evidenceReader,
     trusting: { ...manifest.signatures.trusting, ownDids: serviceDids, now: () => now },
     names: (dids) => carriedNames(manifest, dids),
-    documents: async (cids, limit) => {
-      const found: (Uint8Array | undefined)[] = [];
-      for (const cid of cids) {
-        const size = await manifest.blobs.size(cid);
-        const content = size === undefined || size > limit ? undefined : await manifest.blobs.read(cid);
-        found.push(content && Buffer.concat(await Array.fromAsync(content.bytes)));
-      }
-      return found;
-    },
+    documents: (cids, limit) => manifest.blobs.readSmall(cids, limit),
     logged: (statements) => places.of(statements),
     exchanges: async () => new Map(),
-    disputed: new Set(manifest.signatures.claimedRetractions.map(({ subject }) => subject)),
+    disputed: manifest.signatures.disputed,
     isComplete: async (statements) => (await places.of(statements)).size === new Set(statements).size,
   };
 }
