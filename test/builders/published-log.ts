@@ -38,7 +38,12 @@ export async function publishedLog(
   const others = [1, 2, 3].map((number) => Buffer.of(1, number));
   const head = serviceEntry({ blindedName: blindedName(log, nonce), size, root });
   const service = new MemoryLog().append([...others, head, ...others]);
-  const text = formatCheckpoint({ origin, size: service.size, root: service.root, extensions: [] });
+  const text = formatCheckpoint({
+    origin: signer.vkey.name,
+    size: service.size,
+    root: service.root,
+    extensions: [],
+  });
   const checkpoint = await signedBy(text, [signer, ...witnesses], at);
   const index = others.length;
   const proof = { index, path: await inclusionProof(service, index, service.size), checkpoint };

@@ -200,8 +200,8 @@ describe('verify of receipts', () => {
 });
 
 describe('log compare', () => {
-  const compare = async (older: string, newer: string) =>
-    await cairn(['log', 'compare', older, newer, ...logKey]);
+  const compare = async (older: string, newer: string, ...more: string[]) =>
+    await cairn(['log', 'compare', older, newer, ...logKey, ...more]);
 
   test('shows that a newer manifest begins with the older one', async () => {
     const older = write('older.json', (await published(statements.slice(0, 3))).manifest);
@@ -213,6 +213,27 @@ describe('log compare', () => {
     expect(swapped.code).toBe(1);
     expect(swapped.stdout).toContain('ENDS EARLIER by 1 entry');
     expect(swapped.stdout).toContain(`gone: ${statements[3]?.id}`);
+  });
+
+  test('follows a log that goes on under another name, as after a restore', async () => {
+    const [first, second, third, fourth] = statements as [Named, Named, Named, Named];
+    const renamed = freshSigner(`${origin}/since-2026-11-24`);
+    const under = async (some: readonly Named[]) => (await published(some, { signer: renamed })).manifest;
+    const keys = ['--log-key', formatVkey(renamed.vkey)];
+    const older = write('old-name.json', (await published([first, second])).manifest);
+    const grown = write('new-name.json', await under([first, second, third]));
+    const { code, stdout } = await compare(older, grown, ...keys);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('begins with the same 3 entries, and has 1 more'),
+    ]);
+    expect(stdout).toContain(`The log is called ${origin}/since-2026-11-24 now.`);
+    const other = await compare(older, write('restored.json', await under([first, fourth])), ...keys);
+    expect([other.code, other.stdout]).toEqual([
+      1,
+      expect.stringContaining('DIFFERS from entry 2 on. The log is called'),
+    ]);
+    expect(other.stdout).not.toContain('two histories');
   });
 
   test('shows both checkpoints if something was replaced', async () => {

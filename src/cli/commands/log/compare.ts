@@ -3,6 +3,7 @@ import { logSubject } from '../../../contract/log-words.ts';
 import { counted } from '../../../contract/words/text.ts';
 import type { WholeLog } from '../../../domain/integrity/manifest/summary.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
+import { isSameHash } from '../../../domain/log/merkle/hashing.ts';
 import { changeOf, type LogChange } from '../../../domain/log/whole-logs.ts';
 import { readClientSettings } from '../../client/client-settings.ts';
 import { contextFolders } from '../../client/context-folders.ts';
@@ -69,7 +70,7 @@ async function readWhole(
 }
 
 async function compare(io: Io, older: Compared, newer: Compared, { json }: CompareFlags): Promise<void> {
-  const changes = older.logs.map((log) => ({ log, change: changeIn(log, newer) }));
+  const changes = older.logs.map((log) => ({ log, ...changeIn(log, newer) }));
   const gone = [...older.ids].filter((id) => !newer.ids.has(id));
   const added = newer.ids.size - older.ids.size + gone.length;
   const isGood = gone.length === 0 && changes.every(({ change }) => change.kind === 'grown');
@@ -78,7 +79,7 @@ async function compare(io: Io, older: Compared, newer: Compared, { json }: Compa
     await writeText(io, `${JSON.stringify({ contains: isGood, gone, added, logs })}\n`);
   } else {
     const lines = [
-      ...changes.map(({ log, change }) => `${logSubject(log.log)}: ${changeWords(change, log)}`),
+      ...changes.map(({ log, change, name }) => `${logSubject(log.log)}: ${changeWords(change, log, name)}`),
       ...gone.slice(0, idsShown).map((id) => `gone: ${id}`),
       ...(gone.length > idsShown ? [`and ${gone.length - idsShown} more`] : []),
       `${newer.path} has ${gone.length === 0 ? 'every statement' : `not ${gone.length} of the statements`} of ${older.path}, and ${added} others`,
@@ -86,33 +87,43 @@ async function compare(io: Io, older: Compared, newer: Compared, { json }: Compa
     await writeText(io, lines.map((line) => `${printableLine(line)}\n`).join(''));
   }
   if (isGood) return;
-  for (const { log, change } of changes)
-    if (change.kind === 'differs' || change.kind === 'other_log')
+  for (const { log, change, name } of changes)
+    if (name === undefined && (change.kind === 'differs' || change.kind === 'other_log'))
       await writeText(io, checkpointsOf(log, newer));
   failNo(`${newer.path} does not contain ${older.path}.`);
 }
 
 type Change = LogChange | { readonly kind: 'missing' };
 
-function changeIn(log: WholeLog, newer: Compared): Change {
+function changeIn(log: WholeLog, newer: Compared): { readonly change: Change; readonly name?: string } {
   const same = sameLog(log, newer);
-  return same ? changeOf(log, same) : { kind: 'missing' };
+  if (same) return { change: changeOf(log, same) };
+  const renamed = renamedLog(log, newer);
+  if (!renamed) return { change: { kind: 'missing' } };
+  return { change: changeOf(log, renamed), name: renamed.checkpoint.origin };
 }
 
 function sameLog({ log, checkpoint }: WholeLog, { logs }: Compared): WholeLog | undefined {
   return logs.find((one) => one.log === log && one.checkpoint.origin === checkpoint.origin);
 }
 
-function changeWords(change: Change, { size }: WholeLog): string {
+/** After a restore, a service may go on under another origin. Its logs keep their secrets. */
+function renamedLog({ log, nonce }: WholeLog, { logs }: Compared): WholeLog | undefined {
+  return logs.find((one) => one.log === log && isSameHash(one.nonce, nonce));
+}
+
+/** @param name of the log now, if it has another one. */
+function changeWords(change: Change, { size }: WholeLog, name?: string): string {
+  const renamed = name === undefined ? '' : `. The log is called ${name} now.`;
   switch (change.kind) {
     case 'grown':
       return change.by === 0
-        ? `the same ${counted(size, 'entry', 'entries')}`
-        : `begins with the same ${counted(size, 'entry', 'entries')}, and has ${change.by} more`;
+        ? `the same ${counted(size, 'entry', 'entries')}${renamed}`
+        : `begins with the same ${counted(size, 'entry', 'entries')}, and has ${change.by} more${renamed}`;
     case 'shorter':
       return `ENDS EARLIER by ${counted(change.by, 'entry', 'entries')}. Is the newer manifest the older one?`;
     case 'differs':
-      return `DIFFERS from entry ${change.index} on. The service has signed two histories`;
+      return `DIFFERS from entry ${change.index} on${renamed || '. The service has signed two histories'}`;
     case 'other_log':
       return 'IS ANOTHER LOG of the same thing. The service has kept two of them';
     case 'missing':
