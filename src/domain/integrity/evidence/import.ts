@@ -80,10 +80,13 @@ export async function importEvidence(
   const { registeredBy, graphId } = request;
   const writer = await authorizeWriting(ports, principal, graphId);
   const scope = await scopeFor(ports.graphs, principal, null);
+  // Files that come together wait once.
+  let hashed: Promise<void> | undefined;
+  const finding = { ...ports, hashedByNow: () => (hashed ??= ports.hashedByNow()) };
   const readOne = async (bytes: Uint8Array): Promise<GoodFile> => {
     const file = await readFile(bytes, ports.evidenceReader, request.kind);
     const collected = await asEvidenceError(() =>
-      pMap(file.evidence, (said) => withCollections(ports, said, scope)),
+      pMap(file.evidence, (said) => withCollections(finding, said, scope)),
     );
     return { ...file, collected };
   };

@@ -136,15 +136,16 @@ async function storeAttachments(
   return { contexts: attached.map(({ url, cid }) => ({ url, cid })), anchors };
 }
 
-/** Some are about contents, which were just stored. */
-async function checkedSignatures(
-  { verifying, hashedByNow }: ManifestImporting,
-  rows: readonly StatementRow[],
-): Promise<Signature[]> {
-  const found = await checkSignatures(verifying, rows);
-  if (!found.some(({ why }) => why?.code === 'subject_not_stored')) return found;
-  await hashedByNow();
-  return await checkSignatures(verifying, rows);
+/** Checks signatures. Some are about contents, which were just stored. */
+function signatureChecking({ verifying, hashedByNow }: ManifestImporting) {
+  let hashed: Promise<void> | undefined;
+  return async (rows: readonly StatementRow[]): Promise<Signature[]> => {
+    const found = await checkSignatures(verifying, rows);
+    if (!found.some(({ why }) => why?.code === 'subject_not_stored')) return found;
+    hashed ??= hashedByNow();
+    await hashed;
+    return await checkSignatures(verifying, rows);
+  };
 }
 
 const groupsAtOnce = 3;
@@ -156,12 +157,13 @@ async function storeStatements(
   { rows }: VerifiedManifest,
   attachments: GraphAttachments,
 ): Promise<Counts | undefined> {
-  const { graphImports } = ports;
-  const coming = await graphImports.begin(graph.projectId);
+  const coming = await ports.graphImports.begin(graph.projectId);
+  const checked = signatureChecking(ports);
   try {
     const counts = { stored: 0, known: 0 };
     const put = async (group: Iterable<StatementRow>) => {
-      await keepChecked(ports, await checkedSignatures(ports, [...group].filter(mayCarrySignature)));
+      const signed = [...Iterator.from(group).filter(mayCarrySignature)];
+      await keepChecked(ports, await checked(signed));
       const put = await coming.put(group);
       await keepRetractions(ports, group, null);
       return put;
