@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { lostSupport, type SupportPorts } from '../governance/support.ts';
@@ -75,7 +76,9 @@ export async function gather(
   const asked = [...new Set([...nodes.map(artefactOf), ...mentioned])];
   const contents = forNodes(nodes, await ports.contents(asked.filter((id) => id.startsWith('urn:cid:'))));
   const registered = governanceIn(statements, contents, ports.trusting.ownDids);
-  const governance = await Promise.all(registered.map((one) => withSupport(ports, one, scope)));
+  const governance = await pMap(registered, (one) => withSupport(ports, one, scope), {
+    concurrency: statementsAtOnce,
+  });
   const people = [
     ...governance.map(({ by }) => by),
     ...statements.flatMap(({ trust, signatures }) => [trust.by, ...signatures.map(({ signer }) => signer)]),
