@@ -194,7 +194,8 @@ export class ManifestSignatures {
   #keepWaiting(row: IdentifiedRow): boolean {
     this.#waitingBytes += row.jcs.length;
     if (this.#waitingBytes > waitingLimit) return false;
-    this.#waiting.push({ ...row, jcs: row.jcs.slice() });
+    // A copy, because the bytes are a part of those of many rows.
+    this.#waiting.push({ ...row, jcs: new Uint8Array(row.jcs) });
     return true;
   }
 

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { lostSupport, type SupportPorts } from '../governance/support.ts';
+import { lostSupport, type SupportPorts, unknownSupport } from '../governance/support.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Lineage } from '../lineage/graph.ts';
 import { type LineagePorts, traceLineage } from '../lineage/lineage.ts';
@@ -105,11 +105,10 @@ async function withSupport(
   scope: StatementScope,
 ): Promise<Governance> {
   const reading = { ...ports, documents: ports.blobs.readSmall.bind(ports.blobs) };
-  for (const outcome of one.outcomes ?? []) {
-    const lost = await lostSupport(reading, outcome, scope);
-    if (lost !== undefined) return { ...one, lost };
-  }
-  return one;
+  const found: Governance['lost'][] = [];
+  for (const outcome of one.outcomes ?? []) found.push(await lostSupport(reading, outcome, scope));
+  const lost = found.find((why) => why && why !== unknownSupport) ?? found.find(Boolean);
+  return lost === undefined ? one : { ...one, lost };
 }
 
 const artefactOf = (node: string) => splitNode(node)[0];
