@@ -364,6 +364,26 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect(await found()).toBe(1);
     });
 
+    test('finds a folder whose files an interrupted request has not all indexed, which is no damage', async () => {
+      const folder = await putFolder({ 'a.txt': 'some', 'b.txt': 'others' });
+      const data = [cidUrn(folder)];
+      const row = await identified(identifierWith(), ownStatement('DataRegistration', { data }));
+      {
+        await using store = await place.open();
+        await store.statements.putMany([row], filled.child.graphId);
+        while ((await store.indexDueFolders()) > 0);
+        await store.of(memberRecords).remove(`${folder.text}/1`);
+        await store.of(folderRecords).update(folder.text, {}, { files: null });
+      }
+      const { problems, summary } = await run();
+      expect(problems).toContainEqual(
+        expect.objectContaining({ kind: 'folder', id: folder.text, severity: 'unfinished' }),
+      );
+      expect(summary.damaged).toBe(0);
+      await run({ repair: true });
+      expect((await run()).problems).toEqual([]);
+    });
+
     async function putFolder(files: Readonly<Record<string, string>>) {
       await using store = await place.open();
       const entries = Object.entries(files).map(([name, text]) => ({

@@ -42,6 +42,8 @@ export interface ComparedRecords<Source, Shape extends z.ZodObject = z.ZodObject
   make(store: CheckedStore, sources: readonly Source[]): Promise<Made<Shape>>;
   /** The part of a record that follows from its source. Default: all of it. */
   readonly compared?: (record: z.output<Shape>) => unknown;
+  /** Whether a stored record is the begin of what it should be. Default: none is. */
+  readonly isBegun?: (known: z.output<Shape>, record: z.output<Shape>) => boolean;
   /** What is wrong with the index. */
   readonly says: Readonly<Record<'missing' | 'other', string>>;
 }
@@ -56,7 +58,7 @@ export interface DerivedRecords<Source, Shape extends z.ZodObject = z.ZodObject>
 /** Compares what these sources give with what is stored. */
 export async function* compareDerived<Source, Shape extends z.ZodObject>(
   { store, repair }: Run,
-  { kind, declared, make, compared = (record) => record, says }: ComparedRecords<Source, Shape>,
+  { kind, declared, make, compared = (record) => record, isBegun, says }: ComparedRecords<Source, Shape>,
   sources: readonly Source[],
 ): AsyncGenerator<StoreProblem> {
   const { records, unwanted = [] } = await make(store, sources);
@@ -67,7 +69,7 @@ export async function* compareDerived<Source, Shape extends z.ZodObject>(
     const known = stored.get(idOf(record));
     if (known && textOf(known) === textOf(record)) continue;
     if (repair) await store.putRecord(declared, record);
-    if (known) yield repairable(kind, idOf(record), says.other, { repair });
+    if (known && !isBegun?.(known, record)) yield repairable(kind, idOf(record), says.other, { repair });
     else yield unfinished(kind, idOf(record), says.missing, { repair });
   }
   for (const { id, problem } of unwanted) {

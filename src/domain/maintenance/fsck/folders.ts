@@ -36,8 +36,9 @@ export const derivedFolders: ComparedRecords<VerifiedStatement, typeof folderRec
     });
     return { records: found.flat() };
   },
+  isBegun: ({ files, metadata }, record) => files === null && metadata === record.metadata,
   says: {
-    missing: 'The index does not have the folder yet',
+    missing: 'The index does not have all files of the folder yet',
     other: 'The index has other facts about the folder',
   },
 };
