@@ -1,5 +1,5 @@
 import { statementNode } from '../../lineage/edges.ts';
-import { registrantOf } from '../../signatures/proven.ts';
+import { claimOf } from '../../signatures/proven.ts';
 import type { Claim } from '../../signatures/trust.ts';
 import type { ReferringStatement } from '../../statements/rows.ts';
 import type { MadeStep } from './ancestry.ts';
@@ -24,11 +24,7 @@ export function claimsRead({ artefacts, steps, about }: Spoken, wanted: Wanted):
   const made = [...steps.values()].map(({ id, registeredBy }) => ({ id, registeredBy }));
   if (signerFields.some(wanted.field)) {
     const things = artefacts.flat().map((id) => ({ id, registeredBy: undefined }));
-    return [
-      ...things,
-      ...made,
-      ...distinct([...about.values()].flatMap(({ statements }) => statements)).map(claimOf),
-    ];
+    return [...things, ...made, ...allIn(about).map(claimOf)];
   }
   const ofArtefacts = artefacts.map((names) =>
     distinct(names.flatMap((name) => about.get(name)?.statements ?? [])),
@@ -45,10 +41,11 @@ export function claimsRead({ artefacts, steps, about }: Spoken, wanted: Wanted):
   return [...made, ...distinct([...ranked, ...others]).map(claimOf)];
 }
 
-export function distinct(statements: readonly ReferringStatement[]): ReferringStatement[] {
-  return [...new Map(statements.map((one) => [statementNode(one), one])).values()];
+/** All statements, each once. */
+export function allIn(about: ReadonlyMap<string, About>): ReferringStatement[] {
+  return distinct([...about.values()].flatMap(({ statements }) => statements));
 }
 
-export function claimOf(statement: ReferringStatement): Claim {
-  return { id: statementNode(statement), registeredBy: registrantOf(statement) };
+function distinct(statements: readonly ReferringStatement[]): ReferringStatement[] {
+  return [...new Map(statements.map((one) => [statementNode(one), one])).values()];
 }

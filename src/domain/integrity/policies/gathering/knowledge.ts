@@ -4,11 +4,12 @@ import { lostSupport, outcomesOf, type SupportPorts, unknownSupport } from '../.
 import { statementStart } from '../../identifiers/cid.ts';
 import { statementNode } from '../../lineage/edges.ts';
 import type { StatementScope } from '../../ports.ts';
+import { claimOf } from '../../signatures/proven.ts';
 import { retractedAmong, type TrustPorts } from '../../signatures/trust.ts';
 import type { ReferringStatement } from '../../statements/rows.ts';
 import type { LogFact } from '../facts.ts';
 import { type Ancestry, artefactOf } from './ancestry.ts';
-import { claimOf, claimsRead, distinct } from './claims-read.ts';
+import { allIn, claimsRead } from './claims-read.ts';
 import { type Documents, readDocuments } from './documents.ts';
 import type { FactPorts, Wanted } from './ports.ts';
 import { type Signed, signaturesAbout, unsigned } from './signature-facts.ts';
@@ -146,8 +147,4 @@ async function withoutRetracted(
     isCut,
   });
   return new Map(about.entries().map(([id, one]) => [id, standing(one)]));
-}
-
-function allIn(about: ReadonlyMap<string, About>): ReferringStatement[] {
-  return distinct([...about.values()].flatMap(({ statements }) => statements));
 }
