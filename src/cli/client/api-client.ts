@@ -113,7 +113,7 @@ export async function askAgainWhileBusy(
     const wait = attempt === attempts ? undefined : retryAfter(response);
     if (wait === undefined) return response;
     await response.body?.cancel();
-    await delay(wait * 1_000, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
+    await delay(wait * 1_000, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
   }
 }
 

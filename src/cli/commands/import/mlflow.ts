@@ -68,12 +68,14 @@ export async function mlflowDocument({ path, meta }: MlflowFolder): Promise<Uint
 }
 
 /** Scalars are texts, because Python writes names such as `1e5` without quotes. */
-const yamlOptions = { schema: 'failsafe', maxAliasCount: 100 } as const;
-
 async function yamlObject(path: string): Promise<JsonObject | undefined> {
   const { parse } = await import('yaml');
   try {
-    const value: unknown = parse(await readFile(path, 'utf8'), { ...yamlOptions, customTags: ['null'] });
+    const value: unknown = parse(await readFile(path, 'utf8'), {
+      schema: 'failsafe',
+      customTags: ['null'],
+      maxAliasCount: 100,
+    });
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -42,7 +42,7 @@ export interface ComparedRecords<Source, Shape extends z.ZodObject = z.ZodObject
   make(store: CheckedStore, sources: readonly Source[]): Promise<Made<Shape>>;
   /** The part of a record that follows from its source. Default: all of it. */
   readonly compared?: (record: z.output<Shape>) => unknown;
-  /** Whether a stored record is the begin of what it should be. Default: none is. */
+  /** Whether an interrupted request has left a stored record unfinished. Default: it never does. */
   readonly isBegun?: (known: z.output<Shape>, record: z.output<Shape>) => boolean;
   /** What is wrong with the index. */
   readonly says: Readonly<Record<'missing' | 'other', string>>;
