@@ -13,9 +13,10 @@ import { parseVkey } from '../src/domain/log/notes/vkey.ts';
 import { verifyReceipt } from '../src/domain/log/receipt.ts';
 import { batchBody, batchSize, graphId, ingest, putBatch, sendBatches } from './batch-ingestion.ts';
 import { exampleStatement } from './example-statements.ts';
+import { freePort } from './free-port.ts';
 import { median, quantile, type Row, report } from './measure.ts';
 import { startServer } from './peers/server.ts';
-import { freePort, type ServiceProcess, startService, withFolder } from './service-process.ts';
+import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
 // Statements that a published checkpoint covers, per second, beside the entries of Tessera (POSIX storage, one entry with each
 // HTTP request) on the same disk; what the logs cost ingestion, beside the service of an older checkout (OLDER=its folder);

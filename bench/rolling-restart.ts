@@ -4,8 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AcknowledgedLoad, fsckProblems, tell } from './acknowledged-load.ts';
+import { freePort } from './free-port.ts';
 import { withServers } from './mongo-service.ts';
-import { freePort, isReady, type ServiceProcess, startJobs, startService } from './service-process.ts';
+import { isReady, type ServiceProcess, startJobs, startService } from './service-process.ts';
 
 // Three integrity processes behind HAProxy and two processes for jobs, under load. Each process is stopped with
 // SIGTERM and replaced, ROUNDS times in turn. Then everything that was acknowledged is looked up. Clients repeat only

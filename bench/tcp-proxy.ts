@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 /**
  * What an outage does to connections:
@@ -27,32 +28,29 @@ interface Pair {
 export class TcpProxy implements AsyncDisposable {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #pairs = new Set<Pair>();
+  readonly port: number;
   #server: Server | undefined;
-  #port = 0;
   #outage: Outage | undefined;
   #losesAnswers = false;
   #armed: { readonly point: Point; readonly outage: Outage } | undefined;
 
-  private constructor(target: { readonly host: string; readonly port: number }) {
+  private constructor(target: { readonly host: string; readonly port: number }, port: number) {
     this.#target = target;
+    this.port = port;
   }
 
   /** @param url of the server. The proxy connects to its `host:port`. */
   static async before(url: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(url);
-    const proxy = new TcpProxy({ host: hostname, port: Number(port) });
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, await freePort());
     await proxy.restore();
     return proxy;
-  }
-
-  get port(): number {
-    return this.#port;
   }
 
   /** The URL with the address of the proxy. */
   url(url: string): string {
     const changed = new URL(url);
-    changed.host = `127.0.0.1:${this.#port}`;
+    changed.host = `127.0.0.1:${this.port}`;
     return changed.href;
   }
 
@@ -88,9 +86,8 @@ export class TcpProxy implements AsyncDisposable {
     for (const { client, server } of this.#pairs) for (const socket of [client, server]) socket.resume();
     if (this.#server) return;
     this.#server = createServer((client) => this.#join(client));
-    this.#server.listen(this.#port, '127.0.0.1');
+    this.#server.listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   /** Passes on requests and drops answers. */

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { batchBody, batchSize, registerGraph, sendBatches } from './batch-ingestion.ts';
+import { freePort } from './free-port.ts';
 import { putSingles } from './load/singles.ts';
 import { median, report } from './measure.ts';
-import { freePort, type ServiceProcess, startService, withFolder } from './service-process.ts';
+import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
 // The same services without telemetry, with metrics, and with metrics and traces, in turns. The time of the CPU is that of
 // the service per statement, which says more than rates on a machine that does other work too.

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { batchBody, batchSize, inFlight, registerGraph, sendBatches } from '../batch-ingestion.ts';
+import { freePort } from '../free-port.ts';
 import { connections, putSingles, warmUpSingles } from '../load/singles.ts';
 import { median, type Row } from '../measure.ts';
-import { freePort, startService, withFolder } from '../service-process.ts';
+import { startService, withFolder } from '../service-process.ts';
 import { goBuild } from './go-build.ts';
 import { startServer } from './server.ts';
 

@@ -1,8 +1,9 @@
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chunkSize, download, makeFile, seconds, transferRows, upload } from '../blob-transfer.ts';
+import { freePort } from '../free-port.ts';
 import type { Row } from '../measure.ts';
-import { freePort, startService, withFolder } from '../service-process.ts';
+import { startService, withFolder } from '../service-process.ts';
 import { startServer } from './server.ts';
 
 const runs = Number(process.env.RUNS ?? 3);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
+import { freePort } from '../../bench/free-port.ts';
 
 export type AuthCall = 'validate' | 'authorize';
 
@@ -97,7 +97,8 @@ export async function startAuthService(): Promise<TestAuthService> {
     return there;
   }
 
-  const listening = async (port: number) => {
+  const port = await freePort();
+  const start = async () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
@@ -108,8 +109,7 @@ export async function startAuthService(): Promise<TestAuthService> {
     server.closeAllConnections();
     await closed;
   };
-  await listening(0);
-  const { port } = server.address() as AddressInfo;
+  await start();
   return {
     url: `http://127.0.0.1:${port}`,
     know: (token, answered) => void Object.assign(known(token), { answer: answered, status: 200 }),
@@ -129,7 +129,7 @@ export async function startAuthService(): Promise<TestAuthService> {
     calls: (call, token) =>
       made.filter((one) => one.call === call && (token === undefined || one.token === token)).length,
     stop,
-    start: async () => await listening(port),
+    start,
     [Symbol.asyncDispose]: stop,
   };
 }

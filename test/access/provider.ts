@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
 import { answer, type LoginForm } from '../../bench/access/provider-pages.ts';
@@ -12,6 +11,7 @@ import {
   openProvider,
 } from '../../bench/access/provider-setup.ts';
 import { type Visited, Visitor } from '../../bench/access/visitor.ts';
+import { freePort } from '../../bench/free-port.ts';
 import {
   hs256WithPublicKey,
   type SigningPair,
@@ -115,8 +115,8 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
     counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
     void answer(provider, anyName, request, response);
   });
-  await listenOn(server, 0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  await listenOn(server, port);
   const issuer = `http://127.0.0.1:${port}`;
   const open = () => {
     provider = openProvider({

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../bench/free-port.ts';
 import { openServices } from '../../src/composition/services.ts';
 import { agentRecords, agents } from '../../src/domain/control-plane/agents/agents.ts';
 import { settle } from '../../src/domain/control-plane/agents/changes.ts';
@@ -20,8 +21,9 @@ const agent = newAgent({ name: 'Build agent' });
 const other = newAgent();
 const dataDir = opened.use(temporaryFolder()).path;
 const settings = readSettings({ CAIRN_DATA_DIR: dataDir, CAIRN_WORKERS: '1' });
+// A monitor follows one address.
+const port = await freePort();
 
-let port = 0;
 afterAll(() => opened.disposeAsync());
 
 /** Changes the store while no service uses it. */
@@ -38,8 +40,6 @@ async function serve() {
     await openServices(settings, log, ['integrity', 'control-plane'], { worksOnJobs: true }),
   );
   const server = await listen({ fetch: services.fetch, host: '127.0.0.1', port });
-  // A monitor follows one address.
-  port = Number(new URL(server.url).port);
   stack.defer(() => server.stop(0));
   const get = async (path: string) => answerOf(await fetch(`${server.url}${path}`));
   const look = async (...args: string[]) => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { freePort } from '../../bench/free-port.ts';
 import { toBase64 } from '../../src/domain/base64.ts';
 import { serviceEntry } from '../../src/domain/log/entries.ts';
 import { emptyRoot, leafHash, sha256 } from '../../src/domain/log/merkle/hashing.ts';
@@ -191,15 +192,6 @@ describeGo('the logs of a service', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** litewitness with a fresh key, which follows one log. */
 async function startLitewitness(folder: string, signer: NoteSigner) {
