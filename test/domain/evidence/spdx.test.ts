@@ -212,6 +212,16 @@ test('SPDX 3 says which build and which data a model comes from', () => {
   });
 });
 
+test('an element of SPDX 3 that stands for none is no part, with its IRI or its name', () => {
+  const evidence = read3(
+    element('app', 'software_Package'),
+    element('lib', 'software_Package'),
+    relation3('app', 'dependsOn', [], { to: ['NoAssertionElement', 'urn:x:lib'] }),
+    relation3('lib', 'dependsOn', [], { to: ['https://spdx.org/rdf/3.0.1/terms/Core/NoneElement'] }),
+  );
+  expect(wholes(evidence)).toEqual([['app', ['lib']]]);
+});
+
 test('assessments of vulnerabilities are part of the document about what they assess', () => {
   const { descriptions } = read3(
     element('model', 'ai_AIPackage'),

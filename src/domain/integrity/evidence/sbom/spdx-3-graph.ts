@@ -4,7 +4,12 @@ import { EvidenceProblem } from '../evidence.ts';
 import { asFormat } from '../shaped.ts';
 import { oneOf, text, utcTime } from './spdx-shape.ts';
 
-const iri = text.regex(/^(?:[a-z][a-z0-9+.-]*:|_:)\S*$/i, 'must be an IRI or a blank node');
+/** Elements of the model itself, as the context of SPDX abbreviates them. */
+const individual =
+  /^(?:NoneElement|NoAssertionElement|SpdxOrganization|expandedlicensing_(?:None|NoAssertion)License)$/;
+const iri = text.refine((id) => /^(?:[a-z][a-z0-9+.-]*:|_:)\S*$/i.test(id) || individual.test(id), {
+  error: 'must be an IRI or a blank node',
+});
 /** An element can be written where it is referred to. */
 const link = z.union([iri, z.looseObject({ spdxId: iri }).transform(({ spdxId }) => spdxId)], {
   error: 'must be an IRI, or an element with an spdxId',

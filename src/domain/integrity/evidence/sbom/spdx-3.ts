@@ -28,6 +28,8 @@ const things: Readonly<Record<string, string>> = {
 const collections = new Set(['SpdxDocument', 'Bom', 'Bundle', 'software_Sbom']);
 /** What is needed to develop or to test a thing is no part of it. */
 const otherScopes = new Set(['development', 'test']);
+/** Elements that stand for no element, or for one that nobody knows. */
+const noElement = /^(?:https:\/\/spdx\.org\/rdf\/[\d.]+\/terms\/Core\/)?(?:None|NoAssertion)Element$/;
 /** In the place of another way to verify a thing. */
 const notHashed = { algorithm: '', value: '' };
 const assessment = /^security_Vex.*VulnAssessmentRelationship$/;
@@ -90,7 +92,8 @@ class Reading {
   }
 
   #relate(relationship: Relationship): void {
-    const { type, from, to, relationshipType, scope = '' } = relationship;
+    const { type, from, relationshipType, scope = '' } = relationship;
+    const to = existing(relationship);
     const isOfBuild = this.#graph.elements.get(from)?.type === 'build_Build';
     if (isOfBuild || otherScopes.has(scope) || this.#isCollection(from)) return;
     if (assessment.test(type))
@@ -133,7 +136,7 @@ class Reading {
     const ends = (type: string) =>
       this.#graph.relationships
         .filter(({ from, relationshipType }) => from === build.spdxId && relationshipType === type)
-        .flatMap(({ to }) => to);
+        .flatMap(existing);
     const [inputs, tools, outputs] = [ends('hasInput'), ends('usesTool'), ends('hasOutput')];
     if (inputs.length + outputs.length === 0) return [];
     const [tool, another] = tools;
@@ -149,6 +152,10 @@ class Reading {
       },
     ];
   }
+}
+
+function existing({ to }: Relationship): string[] {
+  return to.filter((id) => !noElement.test(id));
 }
 
 function factsOf(build: Build): Step['facts'] {
