@@ -105,6 +105,40 @@ describe('a file that is refused', () => {
       'CSAF is not read by itself',
     ],
     [
+      'a layout of in-toto',
+      { signed: { _type: 'layout', steps: [] }, signatures: [] },
+      'invalid_evidence',
+      'A layout of in-toto is not read by itself. It says which steps are wanted',
+    ],
+    [
+      'a layout in an envelope',
+      {
+        payloadType: 'application/vnd.in-toto+json',
+        payload: Buffer.from('{"_type":"layout"}').toString('base64'),
+        signatures: [{ keyid: '', sig: 'MEUC' }],
+      },
+      'invalid_evidence',
+      'A layout of in-toto is not read by itself',
+    ],
+    [
+      'an early bundle of cosign',
+      { base64Signature: 'MEUC', cert: 'LS0t', rekorBundle: {} },
+      'invalid_evidence',
+      'Sign with "cosign sign-blob --new-bundle-format',
+    ],
+    [
+      'a file of Syft',
+      { artifacts: [], descriptor: { name: 'syft' } },
+      'invalid_evidence',
+      'syft convert FILE -o cyclonedx-json',
+    ],
+    [
+      'a file of Trivy',
+      { SchemaVersion: 2, ArtifactName: 'app', Results: [] },
+      'invalid_evidence',
+      'trivy convert --format cyclonedx FILE',
+    ],
+    [
       'a file of two formats',
       { ...slsaStatement(), bomFormat: 'CycloneDX', specVersion: '1.6' },
       'invalid_evidence',

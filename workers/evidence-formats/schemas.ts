@@ -40,16 +40,25 @@ function depth({ instancePath }: ErrorObject): number {
   return instancePath.split('/').length;
 }
 
-function reasonOf({ keyword, params, message = '' }: ErrorObject): string {
-  if (keyword === 'enum') return `it ${message}: ${params.allowedValues.slice(0, 20).join(', ')}`;
+function reasonOf({ keyword, params, data, message = '' }: ErrorObject): string {
+  if (keyword === 'enum') return `it is ${written(data)}, and ${message}: ${listed(params.allowedValues)}`;
   if (keyword === 'additionalProperties') return `it has the unknown member "${params.additionalProperty}"`;
   if (keyword === 'required') return `it lacks "${params.missingProperty}"`;
-  return `it ${message}`;
+  return isObject(data) || Array.isArray(data) ? `it ${message}` : `it is ${written(data)}, and ${message}`;
+}
+
+function written(value: unknown): string {
+  return JSON.stringify(value).slice(0, 200);
+}
+
+/** Some lists, as that of licences, are long. */
+function listed(values: readonly unknown[]): string {
+  return values.slice(0, 20).join(', ') + (values.length > 20 ? '…' : '');
 }
 
 function compiled(name: string): ValidateFunction {
   const version = name.replace(/^cyclonedx-/, '');
-  const ajv = new Ajv({ strict: false });
+  const ajv = new Ajv({ strict: false, verbose: true });
   formats.default(ajv);
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({ ...uniqueItems });

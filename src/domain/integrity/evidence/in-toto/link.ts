@@ -56,6 +56,10 @@ export function isLink({ _type: type }: JsonObject): boolean {
   return type === 'link';
 }
 
+export function isLayout({ _type: type }: JsonObject): boolean {
+  return type === 'layout';
+}
+
 /** @throws EvidenceProblem. */
 export function readLinkMetadata(document: JsonObject): Evidence {
   const { products } = shaped(linkMetadata, document, 'The in-toto link');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../json/is-object.ts';
-import type { Evidence, EvidenceKind } from '../evidence.ts';
+import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
 import { shaped } from '../shaped.ts';
+import { adviceOnUnread } from '../unread.ts';
 import { isLink, readLinkMetadata } from './link.ts';
 import { readPredicate } from './predicates.ts';
 import { digests, resource, thingOf } from './resource.ts';
@@ -31,6 +32,8 @@ function isStatement({ _type: type }: JsonObject): boolean {
 /** @throws EvidenceProblem. */
 export function readStatement(document: JsonObject): Evidence {
   if (isLink(document)) return readLinkMetadata(document);
+  const unread = isStatement(document) ? undefined : adviceOnUnread(document);
+  if (unread !== undefined) throw new EvidenceProblem(unread);
   const said = shaped(statement, document, 'The in-toto statement');
   return readPredicate(said, said.subject.map(thingOf));
 }
