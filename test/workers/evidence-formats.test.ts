@@ -122,6 +122,16 @@ test.each([
     },
     'no item twice',
   ],
+  [
+    'an unknown licence',
+    { specVersion: '1.6', components: [{ ...component, licenses: [{ license: { id: 'Apache 2' } }] }] },
+    'it is "Apache 2", and must be equal to one of the allowed values: 0BSD',
+  ],
+  [
+    'a date that is none',
+    { specVersion: '1.6', metadata: { timestamp: 'yesterday' } },
+    'it is "yesterday", and must match format "date-time"',
+  ],
   ['a bom-ref twice', { specVersion: '1.6', components: [component, { ...component, name: 'b' }] }, 'twice'],
   ['a short digest', { specVersion: '1.6', components: [{ ...component, hashes: short }] }, 'has 64 hexa'],
 ])('CycloneDX with %s is refused', async (_, members, reason) => {
@@ -130,6 +140,21 @@ test.each([
     code: 'invalid_evidence',
     message: expect.stringContaining(reason),
   });
+});
+
+test.each([
+  ['in its package URL', { purl: `pkg:oci/app@sha256%3A${'ab'.repeat(32)}?arch=amd64` }],
+  ['as its version', { version: `sha256:${'ab'.repeat(32)}` }],
+])('the bill of materials of an image that has its digest %s meets this digest', async (_, members) => {
+  const image = { type: 'container', 'bom-ref': 'image', name: 'r.example/app', ...members };
+  const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component: image } };
+  const { about, wholes } = await read(JSON.stringify({ ...bom, components: [component] }));
+  const digests = { sha256: 'ab'.repeat(32) };
+  expect(about).toMatchObject([{ name: expect.stringContaining('r.example/app') }, { digests }]);
+  expect(wholes).toEqual([
+    { whole: about[0], parts: [expect.objectContaining({ name: component.name })] },
+    { whole: { digests }, parts: [about[0], expect.objectContaining({ name: component.name })] },
+  ]);
 });
 
 test('a file in the text format of protobuf is refused', async () => {

@@ -5,6 +5,7 @@ import { blake3Digest } from '../identifiers/hashing.ts';
 import { mayBeObject } from '../names/name.ts';
 import { type Evidence, EvidenceProblem } from './evidence.ts';
 import { asEvidenceError, evidenceKinds, kindOf } from './kinds.ts';
+import { withImageDigests } from './sbom/image-digests.ts';
 
 /** What a file says, and the name of its format. */
 export interface ReadEvidence {
@@ -77,7 +78,8 @@ export async function readEvidence(
   const evidence = await asEvidenceError(async () => {
     const schema = kind.schema?.(document);
     if (schema !== undefined) await libraries.assertFollows(schema, document, xml);
-    const read = [await kind.read(document, Buffer.from(blake3Digest(file)).toString('hex'))].flat();
+    const blake3 = Buffer.from(blake3Digest(file)).toString('hex');
+    const read = [await kind.read(document, blake3)].flat().map(withImageDigests);
     assertFew(read);
     return await Promise.all(read.map((one) => asItsParts(one, libraries)));
   });
