@@ -113,6 +113,33 @@ describe('the events of a run', () => {
     }
   });
 
+  test('meet a table that one of them calls by another name of its symlinks facet, in any order', async () => {
+    const folder = { namespace: 's3://lake', name: 'sales' };
+    const identifiers = [{ namespace: 'postgres://db', name: 'shop.sales', type: 'TABLE' }];
+    const linked = { ...folder, facets: { symlinks: { ...facet, identifiers } } };
+    const load = runEvent('COMPLETE', { run: 's1', minute: 1, inputs: ['raw'], outputs: [linked] });
+    const report = runEvent('COMPLETE', {
+      run: 's2',
+      minute: 5,
+      inputs: ['shop.sales'],
+      outputs: ['shop.all'],
+    });
+    const copy = runEvent('COMPLETE', { run: 's3', minute: 9, inputs: [{ ...linked, name: 'other' }] });
+    const all = runEvent('COMPLETE', { run: 's4', minute: 7, outputs: ['shop.sales'] });
+    const written = identified({ reference: { ...folder, run: load.run.runId } }).id;
+    for (const order of someOrders([load, report, copy, all])) {
+      const graph = await newGraph(service);
+      for (const event of order) await post(event, `?graph_id=${graph}`);
+      const runs: { started: string; inputs: { id: string }[] }[] = await runsIn(graph);
+      const inputsAt = (minute: string) =>
+        runs.filter(({ started }) => started.includes(`10:${minute}`)).map(({ inputs }) => inputs[0]?.id);
+      expect(inputsAt('05')).toEqual([written]);
+      expect(inputsAt('09')).toEqual([table('shop.sales', 's4')]);
+    }
+    const { json } = await send(service, 'GET', '/search/v1?q=shop.sales');
+    expect(JSON.stringify(json)).toContain(written);
+  });
+
   test('name tables, which the search finds as documents, because they are no files', async () => {
     const graph = await newGraph(service);
     const [run, name] = ['search', 'searched_table'];

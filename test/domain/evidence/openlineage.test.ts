@@ -67,6 +67,9 @@ describe('the state of a run', () => {
       facets: fc.constantFrom(
         {},
         ...['1', '2'].map((datasetVersion) => ({ version: { ...facet, datasetVersion } })),
+        ...['a', 'x'].map((name) => ({
+          symlinks: { ...facet, identifiers: [{ namespace: 'db', name, type: 'TABLE' }] },
+        })),
       ),
     }),
     { maxLength: 4 },

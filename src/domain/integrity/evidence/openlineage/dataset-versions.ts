@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { eachRecord } from '../../../collections/records.ts';
+import type { DatasetName } from './event.ts';
 import type { WrittenVersion } from './run-evidence.ts';
 import { datasetKey, type LineageRun, type LineageUse, type LineageUses, useKey } from './run-records.ts';
 import type { RunState, UsedDataset } from './run-state.ts';
@@ -42,17 +43,26 @@ export class DatasetVersions {
     const written = new Map<UsedDataset, WrittenVersion>();
     const first = new Set<UsedDataset>();
     const find = async (input: UsedDataset) => {
-      const dataset = datasetKey(run.graphId, input.namespace, input.name);
-      const range = { until: state.first + 1 };
-      const asked = { after: null, limit: 2, order: 'descending', range } as const;
-      const { records } = await this.#uses.page('byDataset', [dataset, 'write'], asked);
-      const other = records.find((use) => use.run !== run.id);
-      if (other) written.set(input, { version: other.version, run: other.runId });
-      else if (await this.#isFirst(run, dataset)) first.add(input);
+      const found = await Promise.all(namesOf(input).map((name) => this.#lastWrite(run, state, name)));
+      const [latest] = found.filter((one) => one !== undefined).sort((one, other) => other.at - one.at);
+      if (latest) written.set(input, latest.version);
+      else if (await this.#isFirst(run, datasetKey(run.graphId, input.namespace, input.name)))
+        first.add(input);
     };
     const without = state.inputs.filter(({ version }) => !version);
     await pMap(without, find, { concurrency: readsAtOnce });
     return { written, first: without.filter((input) => first.has(input)) };
+  }
+
+  /** The last version under this name that another run had written when this run began. */
+  async #lastWrite(run: LineageRun, { first }: RunState, { namespace, name }: DatasetName) {
+    const dataset = datasetKey(run.graphId, namespace, name);
+    const asked = { after: null, limit: 2, order: 'descending', range: { until: first + 1 } } as const;
+    const { records } = await this.#uses.page('byDataset', [dataset, 'write'], asked);
+    const other = records.find((use) => use.run !== run.id);
+    if (!other) return undefined;
+    const { at, version, runId, calledAs } = other;
+    return { at, version: { version, run: runId, ...(calledAs ?? { namespace, name }) } };
   }
 
   async #isFirst(run: LineageRun, dataset: string): Promise<boolean> {
@@ -90,17 +100,24 @@ export class DatasetVersions {
 }
 
 function usesOf(run: LineageRun, { end, first, runId, inputs, outputs }: RunState): LineageUse[] {
-  const use = (
-    role: LineageUse['role'],
-    at: number,
-    { namespace, name, version }: UsedDataset,
-  ): LineageUse => {
-    const dataset = datasetKey(run.graphId, namespace, name);
-    const part = { dataset, role, run: run.id };
-    return { id: useKey(part), ...part, at, runId, version: version?.value ?? null };
+  const uses = new Map<string, LineageUse>();
+  const add = (role: LineageUse['role'], at: number, dataset: UsedDataset) => {
+    for (const { namespace, name } of namesOf(dataset)) {
+      const isOwn = namespace === dataset.namespace && name === dataset.name;
+      const part = { dataset: datasetKey(run.graphId, namespace, name), role, run: run.id };
+      const id = useKey(part);
+      const calledAs = isOwn ? null : { namespace: dataset.namespace, name: dataset.name };
+      if (isOwn || !uses.has(id))
+        uses.set(id, { id, ...part, at, runId, version: dataset.version?.value ?? null, calledAs });
+    }
   };
   if (!end) return [];
-  const read = inputs.filter(({ version }) => version === null).map((input) => use('read', first, input));
-  if (end.value !== 'COMPLETE') return read;
-  return [...read, ...outputs.map((output) => use('write', Math.max(end.at, first), output))];
+  for (const input of inputs) if (input.version === null) add('read', first, input);
+  if (end.value === 'COMPLETE')
+    for (const output of outputs) add('write', Math.max(end.at, first), output);
+  return [...uses.values()];
+}
+
+function namesOf(dataset: UsedDataset): DatasetName[] {
+  return [dataset, ...(dataset.symlinks ?? [])];
 }

@@ -5,6 +5,7 @@ import { asFormat } from '../shaped.ts';
 
 /** Names and ids are parts of documents and keys. */
 const name = z.string().min(1).max(2_000);
+export const datasetName = name;
 /** The facets of any producer. What they must have differs between versions, so all objects are taken. */
 const facets = z.record(
   z.string(),
@@ -50,6 +51,8 @@ const shapes = {
 
 export type RunEvent = z.output<typeof shapes.run>;
 export type Dataset = z.output<typeof dataset>;
+
+export type DatasetName = Pick<Dataset, 'namespace' | 'name'>;
 
 export type LineageEvent =
   | ({ readonly kind: 'run' } & RunEvent)

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
-import type { Dataset } from './event.ts';
+import { type Dataset, type DatasetName, datasetName } from './event.ts';
 
 type Facets = Readonly<Record<string, JsonObject | null>>;
 
@@ -57,6 +58,19 @@ function shortened(value: unknown): unknown {
 export function versionIn({ facets }: Dataset): string | undefined {
   const version = facets?.version?.datasetVersion;
   return typeof version === 'string' && version !== '' ? version.slice(0, 2_000) : undefined;
+}
+
+/** More names than any dataset has. Each is a record of its own. */
+const symlinksLimit = 20;
+const identifier = z.object({ namespace: datasetName, name: datasetName });
+
+/** Other names of a dataset by its `symlinks` facet, such as the table that a folder of files is. */
+export function symlinksIn({ namespace, name, facets }: Dataset): DatasetName[] {
+  const identifiers = facets?.symlinks?.identifiers;
+  if (!Array.isArray(identifiers)) return [];
+  const given = identifiers.flatMap((one) => identifier.safeParse(one).data ?? []);
+  const others = given.filter((one) => one.namespace !== namespace || one.name !== name);
+  return others.slice(0, symlinksLimit);
 }
 
 /** What an event says about a dataset: its schema, columns, statistics and so on; undefined if nothing. */

@@ -1,26 +1,22 @@
 import type { JsonObject } from '../../../json/is-object.ts';
 import { statementTime } from '../../identifiers/timestamp.ts';
 import type { Evidence, Reference, Thing } from '../evidence.ts';
+import type { DatasetName } from './event.ts';
 import type { RunState, UsedDataset } from './run-state.ts';
 
-/** The version of a dataset that a run wrote. */
-export interface WrittenVersion {
+/** The version of a dataset that a run wrote, under the name by which the run called it. */
+export interface WrittenVersion extends DatasetName {
   readonly version: string | null;
   readonly run: string;
 }
 
-interface Named {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** Jobs have namespaces of their own here, so that none is mistaken for a dataset. */
-export function jobReference({ namespace, name }: Named): Reference {
+export function jobReference({ namespace, name }: DatasetName): Reference {
   return { namespace: `job:${namespace}`, name };
 }
 
 /** The computation is found by its name. What ran in it needs no statement about its name. */
-export function runThing(job: Named, runId: string): Thing {
+export function runThing(job: DatasetName, runId: string): Thing {
   return { name: '', reference: { ...jobReference(job), run: runId } };
 }
 
@@ -30,7 +26,7 @@ const digest = /^(sha256|blake3):([0-9a-f]{64})$/i;
  * A dataset: the content, if its version is a digest; otherwise the version that its producer gives it, or that a run wrote;
  * otherwise the dataset without a version.
  */
-export function datasetThing({ namespace, name }: Named, version: string | null, run?: string): Thing {
+export function datasetThing({ namespace, name }: DatasetName, version: string | null, run?: string): Thing {
   const [, algorithm, hex] = digest.exec(version ?? '') ?? [];
   if (algorithm && hex) return { name, digests: { [algorithm.toLowerCase()]: hex.toLowerCase() } };
   if (version !== null) return { reference: { namespace, name, version } };
@@ -42,13 +38,19 @@ export function inputThing(input: UsedDataset, written: WrittenVersion | undefin
   const thing =
     input.version || !written
       ? datasetThing(input, input.version?.value ?? null)
-      : datasetThing(input, written.version, written.run);
+      : datasetThing(written, written.version, written.run);
   return thing.reference ? { ...thing, name: '' } : thing;
 }
 
 /** A dataset that a run writes is a version of its own. */
 export function outputThing(output: UsedDataset, runId: string): Thing {
   return datasetThing(output, output.version?.value ?? null, runId);
+}
+
+/** The same thing under each of its names. */
+function outputNames(output: UsedDataset, runId: string): Thing[] {
+  const thing = outputThing(output, runId);
+  return [thing, ...(output.symlinks ?? []).map(({ name }) => ({ ...thing, name }))];
 }
 
 /**
@@ -61,7 +63,7 @@ export function runEvidence(state: RunState, written: ReadonlyMap<UsedDataset, W
   const endedAt = Math.max(end?.at ?? first, first);
   const read = inputs.map((input) => inputThing(input, written.get(input)));
   const self = runThing(job.value, runId);
-  const made = outputs.map((output) => outputThing(output, runId));
+  const made = outputs.flatMap((output) => outputNames(output, runId));
   return {
     time: statementTime(new Date(endedAt)),
     about: [],

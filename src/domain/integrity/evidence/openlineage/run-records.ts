@@ -42,6 +42,8 @@ export const lineageUses = collection('openlineage_uses', {
     runId: z.string().min(1),
     /** What a run that wrote calls the version. */
     version: z.string().nullable(),
+    /** What the run calls the dataset, if that is another name. */
+    calledAs: z.object({ namespace: z.string(), name: z.string() }).nullable().default(null),
   }),
   key: 'id',
   indexes: { byDataset: ['dataset', 'role', 'at'] },

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../json/is-object.ts';
 import { jcs } from '../../identification/jcs.ts';
 import { EvidenceProblem } from '../evidence.ts';
-import { type Dataset, datasetsLimit, eventTimeOf, type RunEvent } from './event.ts';
-import { jobFacts, runFacts, versionIn } from './facets.ts';
+import { type Dataset, type DatasetName, datasetsLimit, eventTimeOf, type RunEvent } from './event.ts';
+import { jobFacts, runFacts, symlinksIn, versionIn } from './facets.ts';
 
 /** Something that one event said. Of several, that of the latest event counts. */
 interface Said<Value> {
@@ -17,6 +17,8 @@ export interface UsedDataset {
   readonly version: Said<string> | null;
   /** The CID of a document with what the events say about it. */
   readonly document: Said<string> | null;
+  /** Its other names, those of all events, if they say some. */
+  readonly symlinks?: readonly DatasetName[];
 }
 
 /** What the events of a run say together. Times are milliseconds since 1970. */
@@ -43,11 +45,13 @@ export function stateOf(event: RunEvent, documentOf: (dataset: Dataset) => strin
       (datasets ?? []).map((dataset): UsedDataset => {
         const version = versionIn(dataset);
         const document = documentOf(dataset);
+        const symlinks = symlinksIn(dataset);
         return {
           namespace: dataset.namespace,
           name: dataset.name,
           version: version === undefined ? null : { at, value: version },
           document: document === null ? null : { at, value: document },
+          ...(symlinks.length > 0 && { symlinks: distinct(symlinks) }),
         };
       }),
     );
@@ -95,18 +99,28 @@ function mergeDatasets(some: readonly UsedDataset[], others: readonly UsedDatase
   const merged = new Map(some.map((one) => [keyOf(one), one]));
   for (const other of others) {
     const one = merged.get(keyOf(other));
+    const symlinks = distinct([...(one?.symlinks ?? []), ...(other.symlinks ?? [])]);
     merged.set(keyOf(other), {
       ...other,
       version: laterOf(one?.version, other.version) ?? null,
       document: laterOf(one?.document, other.document) ?? null,
+      ...(symlinks.length > 0 && { symlinks }),
     });
   }
   if (merged.size > datasetsLimit)
     throw new EvidenceProblem(`The run has more than ${datasetsLimit} inputs or outputs.`);
-  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, dataset]) => dataset);
+  return inOrder(merged);
 }
 
-function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+function distinct(names: readonly DatasetName[]): readonly DatasetName[] {
+  return inOrder(new Map(names.map((name) => [keyOf(name), name])));
+}
+
+function inOrder<Value>(byKey: ReadonlyMap<string, Value>): Value[] {
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}
+
+function keyOf({ namespace, name }: DatasetName): string {
   return JSON.stringify([namespace, name]);
 }
 
