@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { cidUrn, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { provenance, sha256, slsaStatement } from '../builders/provenance.ts';
@@ -103,6 +104,13 @@ describe('a file that is refused', () => {
       { document: { category: 'csaf_vex', csaf_version: '2.0' } },
       'invalid_evidence',
       'CSAF is not read by itself',
+    ],
+    ['gzip', gzipSync('{}'), 'invalid_json', 'The file looks compressed (gzip). Decompress it first.'],
+    [
+      'a trace',
+      { resourceSpans: [] },
+      'invalid_evidence',
+      'Send it to POST /v1/traces of the control plane.',
     ],
     [
       'a layout of in-toto',

@@ -1,6 +1,6 @@
+import { isXml } from '../../../domain/integrity/evidence/file-form.ts';
 import { evidenceKinds } from '../../../domain/integrity/evidence/kinds.ts';
 import { hasJsonLines, linesOf } from '../../../domain/integrity/evidence/lines.ts';
-import { isXml } from '../../../domain/integrity/evidence/reading.ts';
 import { looksLikeDvcLock } from '../../../domain/integrity/evidence/training/dvc-lock.ts';
 import { isObject } from '../../../domain/json/is-object.ts';
 import { openRandomAccess } from '../../client/local-files.ts';

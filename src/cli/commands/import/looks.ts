@@ -1,9 +1,7 @@
-import { isUtf16 } from '../../../domain/integrity/evidence/reading.ts';
+import { isUtf16, packingOf } from '../../../domain/integrity/evidence/file-form.ts';
 import { looksLikeDvcLock } from '../../../domain/integrity/evidence/training/dvc-lock.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
 
-/** Formats of compressed files by their first bytes. */
-const packed = Object.entries({ '1f8b': 'gzip', '28b52ffd': 'zstd', '504b0304': 'zip' });
 const headBytes = 4_096;
 
 /** Why a file is neither a manifest nor evidence, as far as its first bytes tell; undefined if it may be. */
@@ -11,7 +9,7 @@ export async function looksUnlike(path: string): Promise<string | undefined> {
   await using file = await openRandomAccess(path);
   const head = Buffer.from(await file.read(0, headBytes));
   if (head.length === 0) return 'It is empty.';
-  const [, packing] = packed.find(([magic]) => head.toString('hex', 0, 4).startsWith(magic)) ?? [];
+  const packing = packingOf(head);
   if (packing) return `It looks compressed (${packing}). Decompress it first.`;
   if (isUtf16(head)) return 'It is in UTF-16. Write it in UTF-8.';
   const text = head.toString('utf8').trimStart();

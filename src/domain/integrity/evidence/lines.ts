@@ -1,8 +1,9 @@
+import { withoutMark } from './file-form.ts';
+
 const newline = 0x0a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const blanks = new Set(Buffer.from(' \t\r'));
-const byteOrderMark = Buffer.from('\ufeff');
 
 export interface Line {
   /** From 1. */
@@ -27,8 +28,7 @@ export function* linesOf(bytes: Uint8Array): Generator<Line, void> {
 export function hasJsonLines(bytes: Uint8Array): boolean {
   const end = bytes.indexOf(newline);
   if (end === -1) return false;
-  const start = byteOrderMark.compare(bytes.subarray(0, 3)) === 0 ? 3 : 0;
-  const first = trimmed(bytes.subarray(start, end));
+  const first = trimmed(withoutMark(bytes.subarray(0, end)));
   if (first[0] !== openBrace || first.at(-1) !== closeBrace) return false;
   const second = bytes.subarray(end).find((byte) => byte !== newline && !blanks.has(byte));
   return second === openBrace;

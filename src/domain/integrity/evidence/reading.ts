@@ -4,6 +4,7 @@ import { parseStrictJson } from '../../json/strict-json.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import { mayBeObject } from '../names/name.ts';
 import { type Evidence, EvidenceProblem } from './evidence.ts';
+import { isList, isUtf16, isXml, packingOf, withoutMark } from './file-form.ts';
 import { asEvidenceError, evidenceKinds, kindOf } from './kinds.ts';
 import { withImageDigests } from './sbom/image-digests.ts';
 
@@ -30,32 +31,6 @@ export interface FormatLibraries {
   assertFollows(schema: string, document: JsonObject, xml: Uint8Array | null): Promise<void>;
 }
 
-const openTag = '<'.charCodeAt(0);
-const openBracket = '['.charCodeAt(0);
-const blanks = new Set([...Buffer.from('\ufeff \t\r\n')]);
-
-/** Whether a file starts as XML does. */
-export function isXml(file: Uint8Array): boolean {
-  return file.find((byte) => !blanks.has(byte)) === openTag;
-}
-
-const byteOrderMark = Buffer.from('\ufeff');
-
-/** Some editors and shells write a byte order mark, which JSON does not have. */
-function withoutMark(file: Uint8Array): Uint8Array {
-  return byteOrderMark.compare(file.subarray(0, 3)) === 0 ? file.subarray(3) : file;
-}
-
-/** Whether a file is in UTF-16, as some shells write what a program prints. */
-export function isUtf16([first, second]: Uint8Array): boolean {
-  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return hasMark || (first === 0) !== (second === 0);
-}
-
-function isList(file: Uint8Array): boolean {
-  return file.find((byte) => !blanks.has(byte)) === openBracket;
-}
-
 /** Whether a file needs none of the libraries, as far as its start tells. */
 export function isPlainJson(file: Uint8Array): boolean {
   return mayBeObject(file) && !Buffer.from(file.buffer, file.byteOffset, file.length).includes('"bomFormat"');
@@ -70,6 +45,9 @@ export async function readEvidence(
 ): Promise<ReadEvidence> {
   if (file.length === 0) throw new ServiceError('invalid_json', 'The file is empty.');
   if (isUtf16(file)) throw new ServiceError('invalid_json', 'The file is in UTF-16. Write it in UTF-8.');
+  const packing = packingOf(file);
+  if (packing !== undefined)
+    throw new ServiceError('invalid_json', `The file looks compressed (${packing}). Decompress it first.`);
   const xml = isXml(file) && only === undefined ? file : null;
   const document = await asEvidenceError(() =>
     xml ? libraries.fromXml(xml, maxDepth) : documentOf(withoutMark(file), maxDepth, only),

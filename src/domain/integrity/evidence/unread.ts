@@ -29,6 +29,11 @@ const formats: readonly UnreadFormat[] = [
     advice: asPredicate,
   },
   {
+    title: 'A trace of OpenTelemetry',
+    recognises: (document) => 'resourceSpans' in document,
+    advice: 'Send it to POST /v1/traces of the control plane.',
+  },
+  {
     title: 'A layout of in-toto',
     recognises: (document) => isLayout(isObject(document.signed) ? document.signed : document),
     advice: 'It says which steps are wanted, and the links say what was done: import these.',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { parseStrictJson } from '../../../json/strict-json.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem } from '../evidence.ts';
+import { isList } from '../file-form.ts';
 import { below, shaped } from '../shaped.ts';
 import { readBundle } from './bundle.ts';
 import { readEnvelope } from './envelope.ts';
@@ -24,18 +25,16 @@ export const attestations: EvidenceKind = {
   },
 };
 
-const openBracket = '['.charCodeAt(0);
-const blanks = new Set(Buffer.from('\ufeff \t\r\n'));
 const listDepth = 64;
 
 /** What `gh attestation verify --format json` prints: a list of what was verified. */
 function verifiedList(bytes: Uint8Array): JsonObject | undefined {
-  if (bytes.find((byte) => !blanks.has(byte)) !== openBracket) return undefined;
+  if (!isList(bytes)) return undefined;
   const list = parseStrictJson(bytes, { maxDepth: listDepth, exactNumbers: false });
   const verified = Array.isArray(list) ? list : [];
   const bundles = verified.map((one) => (isObject(one) && isObject(one.attestation) ? one.attestation : one));
-  const isList = bundles.length > 0 && bundles.every((one) => isObject(one) && isObject(one.bundle));
-  return isList ? { attestations: bundles } : undefined;
+  const hasBundles = bundles.length > 0 && bundles.every((one) => isObject(one) && isObject(one.bundle));
+  return hasBundles ? { attestations: bundles } : undefined;
 }
 
 const provenanceOfImage = z.looseObject({

@@ -113,8 +113,7 @@ function usesOf(run: LineageRun, { end, first, runId, inputs, outputs }: RunStat
   };
   if (!end) return [];
   for (const input of inputs) if (input.version === null) add('read', first, input);
-  if (end.value === 'COMPLETE')
-    for (const output of outputs) add('write', Math.max(end.at, first), output);
+  if (end.value === 'COMPLETE') for (const output of outputs) add('write', Math.max(end.at, first), output);
   return [...uses.values()];
 }
 

@@ -18,7 +18,11 @@ export function withImageDigests(evidence: Evidence): Evidence {
     return [{ whole: { digests: { sha256 } }, parts: [product, ...parts] }];
   });
   if (images.length === 0) return evidence;
-  return { ...evidence, about: [...about, ...images.map(({ whole }) => whole)], wholes: [...wholes, ...images] };
+  return {
+    ...evidence,
+    about: [...about, ...images.map(({ whole }) => whole)],
+    wholes: [...wholes, ...images],
+  };
 }
 
 function digestInNamesOf({ name = '', reference }: Thing): string | undefined {
