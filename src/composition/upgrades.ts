@@ -2,6 +2,8 @@ import { loggedKinds } from '../domain/collections/logged.ts';
 import { stateRecords } from '../domain/control-plane/gateway/runtime-records.ts';
 import { indexStoredBlobs, stateBlobs } from '../domain/control-plane/gateway/state-blobs.ts';
 import { retractions } from '../domain/integrity/retractions/retraction-records.ts';
+import { foldEntriesAgain } from '../domain/integrity/search/fold-again.ts';
+import { searchEntries } from '../domain/integrity/search/search-entries.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { checkSignaturesAgain } from '../domain/integrity/signatures/check-again.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
@@ -72,6 +74,11 @@ function upgradesOf({ store, verifying }: UpgradedParts): readonly Upgrade[] {
       step: 8,
       title: 'Note the stored records for the logs',
       run: () => inOneWrite(() => noteBacklogs(store, loggedKinds)),
+    },
+    {
+      step: 9,
+      title: 'Index names for the search without accents',
+      run: (position) => foldEntriesAgain(store.of(searchEntries), position),
     },
   ];
 }

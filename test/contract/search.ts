@@ -8,6 +8,7 @@ import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/ci
 import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
 import type { Graph, GraphStore } from '../../src/domain/integrity/ports.ts';
 import { searchedFolders } from '../../src/domain/integrity/search/files.ts';
+import { foldEntriesAgain } from '../../src/domain/integrity/search/fold-again.ts';
 import { searchedGraphs } from '../../src/domain/integrity/search/indexing.ts';
 import {
   type IndexedGroup,
@@ -132,6 +133,34 @@ export function searchContract(open: () => Promise<Searched>): void {
         expect(await found(part)).toEqual([`src/${own}/lineage/trace.js`]);
       for (const other of [`${own}/lineage/trace.ts`, `${own} race.x`, `${own} ra`, `ac${own}`])
         expect(await found(other)).toEqual([]);
+    });
+
+    test('finds names with and without accents, whichever is asked for', async () => {
+      await give(`${own}/Résumé naïve.csv`);
+      await give(`${own} Ёлка`);
+      for (const part of ['resume', 'RÉSUMÉ', 'Re\u0301sume', 'naive.csv'])
+        expect(await found(`${own} ${part}`)).toEqual([`${own}/Résumé naïve.csv`]);
+      expect(await found(`${own} елка`)).toEqual([`${own} Ёлка`]);
+      await give(`${own} हिन्दी`);
+      expect(await found(`${own} हनद`)).toEqual([]);
+    });
+
+    test('folds entries of an earlier version, which have accents', async () => {
+      const entries = store.of(searchEntries);
+      const graphs = { group: 'graphs' } as const;
+      const { graphId, name } = await addGraph(`café ${own}`);
+      for await (const entry of eachRecord(entries, 'key', []))
+        if (entry.subject === `urn:uuid:${graphId}`) {
+          await entries.remove(entry.id);
+          await entries.insert([{ ...entry, id: `${entry.id} older`, folded: name }]);
+        }
+      expect(await found(`cafe ${own}`, graphs)).toEqual([]);
+      for await (const _ of foldEntriesAgain(entries, null));
+      expect(await found(`cafe ${own}`, graphs)).toEqual([name]);
+      expect(await found(`cafe ${own}`, { ...graphs, visibility: { projects: new Set([graphId]) } })).toEqual(
+        [name],
+      );
+      for await (const { id } of eachRecord(entries, 'key', [])) expect(id).not.toContain('older');
     });
 
     test('finds a name that was copied with marks of its direction', async () => {

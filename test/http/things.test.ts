@@ -73,6 +73,34 @@ describe('GET /search/v1', () => {
       expect([q, ids(await search({ q }), 'artefacts')]).toEqual([q, [id]]);
   });
 
+  test('finds what people paste: addresses of pages, and identifiers in quotes or brackets', async () => {
+    const { json: blob } = await putBlob(service, randomUUID());
+    const id = `urn:cid:${blob.cid}`;
+    await name(id, { name: 'pasted' });
+    const page = `http://127.0.0.1:3050/ui/lineage/${blob.cid}`;
+    const texts = [
+      ...[page, `${page}?direction=upstream#x`, `127.0.0.1:3050/ui/lineage/urn%3Acid%3A${blob.cid}`],
+      ...[`"${blob.cid}"`, `“${blob.cid}”`, `(${id}),`, `<${blob.cid}>.`, `${blob.cid};`],
+    ];
+    for (const q of texts) expect([q, ids(await search({ q }), 'artefacts')]).toEqual([q, [id]]);
+    const graphId = await newGraph('pasted');
+    for (const q of [`https://cairn.example/ui/graph/${graphId}`, `{${graphId}}`])
+      expect(ids(await search({ q }), 'graphs')).toEqual([`urn:uuid:${graphId}`]);
+    expect(await search({ q: 'https://cairn.example/%/%' })).toMatchObject({ artefacts: { items: [] } });
+  });
+
+  test('finds names in quotes, by patterns of files, and with other separators', async () => {
+    const own = randomUUID().slice(0, 8);
+    const { json: blob } = await putBlob(service, own);
+    const id = `urn:cid:${blob.cid}`;
+    await name(id, { path: `${own}/Credit_model final-2.csv` });
+    const same = [`"${own}/Credit_model"`, `“credit_model” ${own}`, `${own} *.csv`, `${own}*final*`];
+    const other = [`${own} credit-model`, `${own}, credit model final_2`, `${own} model+final`];
+    for (const q of [...same, ...other])
+      expect([q, ids(await search({ q }), 'artefacts')]).toEqual([q, [id]]);
+    expect(ids(await search({ q: `${own} credit-models` }), 'artefacts')).toEqual([]);
+  });
+
   test('finds computations by name, and goes on with a group', async () => {
     const own = randomUUID();
     const input = `urn:cid:${(await putBlob(service, own)).json.cid}`;

@@ -8,9 +8,10 @@ import type { Graph, GraphStore, Page, StatementScope, StatementStore } from '..
 import { type FindPorts, findIdentifier } from '../statements/find.ts';
 import { filesUnder } from './files-under.ts';
 import { identifiedBy } from './identified.ts';
+import { pastedIdentifier } from './pasted.ts';
 import type { ThingSearch } from './search.ts';
 import { groupOf, type IndexedGroup, indexedGroups } from './search-entries.ts';
-import { withoutMarks, wordsIn } from './terms.ts';
+import { looserWords, type Words, withoutMarks, wordsIn } from './terms.ts';
 import type { Hit, InFolder } from './visible-hits.ts';
 
 export interface FindThingsPorts extends FindPorts {
@@ -49,7 +50,8 @@ type Found = Pick<FoundThing, 'id' | 'type' | 'time'> & {
 };
 
 /**
- * What a text identifies or names, by group. Identified things come first.
+ * What a text identifies or names, by group. Identified things come first. If there is nothing, words may be separated in
+ * another way, and the answer has no next page.
  * @throws ServiceError `invalid_request` for too many words, a part of a digest, or a wrong cursor.
  */
 export async function findThings(
@@ -59,10 +61,33 @@ export async function findThings(
   scope: StatementScope,
 ): Promise<ReadonlyMap<IndexedGroup, ThingPage>> {
   const words = wordsIn(text);
-  const identified = page.after === null ? await identifiedThings(ports, withoutMarks(text), scope) : [];
+  const isFirst = page.after === null;
+  const identified = isFirst
+    ? await identifiedThings(ports, pastedIdentifier(withoutMarks(text)), scope)
+    : [];
+  const groups = indexedGroups.filter((group) => (wanted ?? group) === group);
+  const answer = await thingsIn(ports, groups, { words, identified, page }, scope);
+  const looser = isFirst && words && looserWords(words);
+  const isEmpty = [...answer.values()].every(({ things, next }) => things.length === 0 && next === undefined);
+  if (!looser || !isEmpty) return answer;
+  const loose = await thingsIn(ports, groups, { words: looser, identified: [], page }, scope);
+  return new Map(Array.from(loose, ([group, { things }]) => [group, { things }]));
+}
+
+interface Sought {
+  readonly words: Words | undefined;
+  readonly identified: readonly Identified[];
+  readonly page: Page;
+}
+
+async function thingsIn(
+  ports: FindThingsPorts,
+  groups: readonly IndexedGroup[],
+  { words, identified, page }: Sought,
+  scope: StatementScope,
+): Promise<ReadonlyMap<IndexedGroup, ThingPage>> {
   const answer = new Map<IndexedGroup, ThingPage>();
-  for (const group of indexedGroups) {
-    if ((wanted ?? group) !== group) continue;
+  for (const group of groups) {
     const own = identified.filter((one) => one.group === group).map(({ found }) => found);
     const { hits, next } = words
       ? await ports.search.inGroup({ words, group }, page, scope.visibility)

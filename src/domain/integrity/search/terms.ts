@@ -20,10 +20,15 @@ const gramLength = 3;
 /** The grams of all words that are looked at. Stores ask for the rarest of them. */
 const gramsAsked = 24;
 
+/** Between words, beside whitespace: people quote what they look for, and write patterns of files. */
+const separators = /[\s*"“”„«»]+/;
+/** What joins words in names, in which people err. */
+const joiners = /[_,;+-]+/;
+
 /** The words of a search; undefined if it has none. @throws ServiceError `invalid_request` for too many. */
 export function wordsIn(search: string): Words | undefined {
   const words = search
-    .split(/\s+/)
+    .split(separators)
     .map(foldedText)
     .filter((word) => word !== '');
   if (words.length > mostWords)
@@ -34,13 +39,27 @@ export function wordsIn(search: string): Words | undefined {
   return words.length === 0 ? undefined : wordsOf(words);
 }
 
+/** The same words with any separators in them; undefined if they have none. */
+export function looserWords({ words }: Words): Words | undefined {
+  const parts = words.flatMap((word) => word.split(joiners)).filter((word) => word !== '');
+  const isOther = parts.length > 0 && parts.length <= mostWords && parts.join(' ') !== words.join(' ');
+  return isOther ? wordsOf(parts) : undefined;
+}
+
 export function wordsOf(words: readonly string[]): Words {
   return { text: words.join(' '), words };
 }
 
-/** A name in the form in which it is compared. Longer ones are cut like names. */
+/** A name in the form in which it is compared: as `foldedName`, and without accents. Longer ones are cut like names. */
 export function foldedText(text: string): string {
-  return foldedName(withoutMarks(text.slice(0, 10 * nameLimit)));
+  return withoutAccents(foldedName(withoutMarks(text.slice(0, 10 * nameLimit))));
+}
+
+const accents = /[\u0300-\u036f]/g;
+
+/** Accents of Latin, Greek and Cyrillic letters. The marks of other scripts distinguish words. */
+function withoutAccents(text: string): string {
+  return /^\p{ASCII}*$/u.test(text) ? text : text.normalize('NFD').replaceAll(accents, '').normalize('NFC');
 }
 
 /** Without the marks of direction that copied texts have, and shown names have not. */

@@ -8,7 +8,7 @@ import type { Graph, GraphStore } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 import type { WholeStatement } from '../statements/rows.ts';
 import type { SearchEntry } from './search-entries.ts';
-import { foldedText, type Rank, rankOf, ranks, type Words, withoutMarks } from './terms.ts';
+import { foldedText, type Rank, rankOf, ranks, type Words } from './terms.ts';
 
 export interface HitPorts extends NameReading {
   readonly graphs: Pick<GraphStore, 'get'>;
@@ -138,7 +138,7 @@ async function visibleGraph(
 ): Promise<Hit | undefined> {
   const graph = await graphs.get(uuidIn(subject) ?? '');
   // Of two requests that register one graph at once, one has left the entry of a name that the graph has not got.
-  return graph && foldedText(graph.name) === withoutMarks(folded) && isVisible(graph.projectId, visibility)
+  return graph && foldedText(graph.name) === foldedText(folded) && isVisible(graph.projectId, visibility)
     ? { subject, names: [graph.name], source: graph }
     : undefined;
 }

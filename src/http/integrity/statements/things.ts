@@ -19,6 +19,7 @@ import {
   type FoundThing,
   findThings,
 } from '../../../domain/integrity/search/find-things.ts';
+import { pastedAgent } from '../../../domain/integrity/search/pasted.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { nextJson, pageRequest } from '../../answering.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
@@ -47,7 +48,7 @@ export function thingRoutes(app: App, ports: ThingRoutes): void {
     tag: 'Search',
     summary: 'Find things by any part of their names, or by an identifier or digest',
     description:
-      'Names are what metadata says, and the paths of files in recorded folders. Answers in groups, the best first: the name itself, names that start so, names with a word that starts so, and all others; of these the one with the newest name. Every thing is found once, by all its names that the caller may see. Words of one or two characters are found at the start of a word only. Identifiers: a CID or UUID with or without urn:cid: or urn:uuid:, a CID in capitals or after ipfs://, a DID, or a digest in hex, alone or after sha256:, blake3:, sha512:, git: or md5:. A group goes on with group and its next_cursor. A page may be shorter than its limit, or empty.',
+      'Names are what metadata says, and the paths of files in recorded folders. Answers in groups, the best first: the name itself, names that start so, names with a word that starts so, and all others; of these the one with the newest name. Every thing is found once, by all its names that the caller may see. Words of one or two characters are found at the start of a word only. Case, width and accents do not matter, double quotes and * separate words, and if nothing is found, other separators do, too. Identifiers: a CID or UUID with or without urn:cid: or urn:uuid:, a CID in capitals or after ipfs://, a DID, or a digest in hex, alone or after sha256:, blake3:, sha512:, git: or md5:, also in quotes or in the address of a page. A group goes on with group and its next_cursor. A page may be shorter than its limit, or empty.',
     query: thingQuery,
     answers: { 200: jsonAnswer('What is found and visible to the caller', foundThings) },
     handle: async ({ answer, principal, query }) => {
@@ -67,7 +68,7 @@ export function thingRoutes(app: App, ports: ThingRoutes): void {
           found[name] = { items: items.map(thingJson), ...nextJson(more) };
       }
       if (asked.includes('agents')) {
-        const { agents, ...more } = await ports.agentSearch(q.trim(), page, principal);
+        const { agents, ...more } = await ports.agentSearch(pastedAgent(q), page, principal);
         found.agents = { items: agents.map(agentJson), ...nextJson(more) };
       }
       return answer(200, found);

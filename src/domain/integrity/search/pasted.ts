@@ -1,0 +1,29 @@
+import { identifierIn } from '../identifiers/identifiers.ts';
+
+const around = /^[\s\p{P}<>`]+|[\s\p{P}<>`]+$/gu;
+
+/**
+ * What a pasted text identifies: it is without the punctuation around it, and of the address of a page it is the first
+ * identifier in that.
+ */
+export function pastedIdentifier(text: string): string {
+  if (identifierIn(text) !== undefined) return text;
+  const bare = text.replaceAll(around, '');
+  if (/\s/.test(bare) || identifierIn(bare) !== undefined) return bare;
+  return partsOf(bare).find((part) => identifierIn(part) !== undefined) ?? bare;
+}
+
+/** What an agent is searched by: its id if the text is the address of its page. */
+export function pastedAgent(text: string): string {
+  const [, id] = /^https?:\/\/\S+\/ui\/agents\/([^/?#\s]+)/.exec(text.trim()) ?? [];
+  return id ?? text.trim();
+}
+
+function partsOf(address: string): string[] {
+  const parts = address.split(/[/?&=#]/);
+  try {
+    return parts.map(decodeURIComponent);
+  } catch {
+    return parts;
+  }
+}
