@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cidOf, codecs, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { mayMount, mountedFolder } from '../storage/embedded/mounts.ts';
 import { changeBlob } from '../storage/embedded/stored-blobs.ts';
 import { openGate } from './gate.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
@@ -195,6 +196,18 @@ describe.concurrent('cairn get', () => {
     expect(written).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(join(folder.path, 'out')).equals(bytes)).toBe(true);
     expect(readdirSync(folder.path)).toEqual(['out']);
+  });
+
+  test.runIf(mayMount)('names the file that a full disk has no room for', async () => {
+    const folder = mountedFolder('64k');
+    const input = Buffer.alloc(200_000, 'too large ');
+    const cid = cidOf(codecs.raw, input).text;
+    await cairn(['put', '-'], { env: service.env, input });
+    const { code, stderr } = await cairn(['get', cid, '-o', join(folder, 'out')], { env: service.env });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(`${folder}/out\\.\\w+\\.part cannot be written: the disk is full\\.\n$`),
+    ]);
   });
 
   test('writes through a link, and never replaces a pipe or device', async () => {

@@ -101,12 +101,21 @@ async function append(
   let position = start;
   for await (const chunk of answerBytes(response)) {
     onChunk(chunk);
-    for (let at = 0; at < chunk.length; )
-      at += (await output.write(chunk, at, chunk.length - at, position + at)).bytesWritten;
+    for (let at = 0; at < chunk.length; ) {
+      const written = await output.write(chunk, at, chunk.length - at, position + at).catch(naming(part));
+      at += written.bytesWritten;
+    }
     position += chunk.length;
     progress.update(position, `${(position / 2 ** 20).toFixed(1)} MiB`);
   }
-  await output.sync();
+  await output.sync().catch(naming(part));
+}
+
+/** Errors of an open file do not say which. */
+function naming(path: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    throw Object.assign(error, { path });
+  };
 }
 
 async function sizeOf(path: string): Promise<number> {
