@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -106,6 +106,19 @@ describe.concurrent('cairn config', () => {
   });
 });
 
+describe.concurrent('a command that calls the service', () => {
+  test('exits with 3 at an address that is not of Cairn, whatever it answers', async () => {
+    for (const status of [403, 404, 413]) {
+      const other = createServer((_request, response) => response.writeHead(status).end('<h1>No</h1>'));
+      await once(other.listen(0, '127.0.0.1'), 'listening');
+      const env = { CAIRN_URL: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
+      const { code, stderr } = await cairn(['runs'], { env });
+      other.close();
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/answered \d+ .* not like a Cairn service/)]);
+    }
+  });
+});
+
 describe.concurrent('cairn serve', () => {
   test('reports every problem of its settings at once', async () => {
     const { code, stderr } = await cairn(['serve', '--port', '-1'], { env: { CAIRN_WORKERS: 'all' } });
@@ -113,13 +126,15 @@ describe.concurrent('cairn serve', () => {
     expect(stderr).toMatch(/^--port="-1" .*\nCAIRN_WORKERS="all" .*\n$/);
   });
 
-  test('reports a used port in one line', async () => {
+  test('reports a used port in one line, and makes no data folder', async () => {
     using folder = temporaryFolder();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const port = String((other.address() as AddressInfo).port);
-    const { code, stderr } = await cairn(['serve', '--port', port, '--data-dir', folder.path]);
+    const data = join(folder.path, 'data');
+    const { code, stderr } = await cairn(['serve', '--port', port, '--data-dir', data]);
     other.close();
+    expect(existsSync(data)).toBe(false);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is used .*\n$/),

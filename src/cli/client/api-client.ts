@@ -52,7 +52,7 @@ export class ApiRefusal extends Failure {
   readonly details: readonly RefusedPart[];
 
   constructor(status: number, message: string, code = '', details: readonly RefusedPart[] = []) {
-    super(exitCodeOfStatus(status), message);
+    super(code === '' ? exitCodes.unreachable : exitCodeOfStatus(status), message);
     this.name = 'ApiRefusal';
     this.status = status;
     this.code = code;

@@ -53,10 +53,12 @@ export async function serve(
   // Imported here, because it loads most of the program.
   const { openServices } = await import('../../composition/services.ts');
   const worksOnJobs = serving === 'all';
+  const { host, port, maxConnections } = settings;
+  // Before a data folder is made, which nobody wants if the port is used.
+  await (await listen({ fetch: () => new Response(null, { status: 503 }), host, port })).stop(0);
   using closing = new DisposableStack();
   await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
   const { fetch, place: data } = services;
-  const { host, port, maxConnections } = settings;
   const server = await listen({ fetch, host, port, maxConnections });
   for (const service of unauthenticatedServices(settings, servedBy[serving]))
     log.warn(
