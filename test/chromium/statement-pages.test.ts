@@ -161,6 +161,23 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     },
   );
 
+  it('find things in graphs with long names without scrolling sideways, and say how much was found', async () => {
+    const name = `Kreditmodell ${'mit einem langen Namen '.repeat(7)}${'x'.repeat(25)}`;
+    const graph_id = randomUUID();
+    await send(service, 'PUT', '/graph/v1', { graph_id, name });
+    const content = { name: 'in a long graph' };
+    await send(service, 'PUT', '/store/v1/jcs', content);
+    const metadata = cidUrn(cidOf(codecs.jcs, jcs(content)));
+    await put(ownStatement('MetadataRegistration', { subject: artefact('long'), metadata }), { graph_id });
+    for (const width of [390, 900, 1_400]) {
+      await using tab = await open({ viewport: { width, height: 800 } });
+      await tab.page.goto(`${server.url}/ui/search?q=in a long graph`);
+      await tab.page.getByRole('link', { name }).waitFor();
+      expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      expect(await tab.page.locator('#announcements').textContent()).toBe('1 group of results');
+    }
+  });
+
   it('show credentials with the statement that they are about, and put other credentials into words', async () => {
     await using tab = await open();
     const { page } = tab;

@@ -1,6 +1,6 @@
 import type { FoundThingsAnswer, SearchGroup, ThingAnswer } from '../../../contract/integrity/search.ts';
 import { searchAdvice } from '../../../contract/words/search.ts';
-import { bareId, harmless, shortId } from '../../../contract/words/text.ts';
+import { bareId, counted, harmless, shortId } from '../../../contract/words/text.ts';
 import { askJson } from '../api.ts';
 import { button, element, part } from '../element.ts';
 import { failureParts, loading } from '../failed.ts';
@@ -38,7 +38,8 @@ async function load(): Promise<void> {
   });
   const nothing = element('p', {}, `Nothing that you may see is found by this. ${searchAdvice(q)}`);
   place.replaceChildren(...(sections.length > 0 ? sections : [nothing]));
-  part('announcements').textContent = sections.length > 0 ? `${sections.length} groups` : 'Nothing found';
+  part('announcements').textContent =
+    sections.length > 0 ? counted(sections.length, 'group of results', 'groups of results') : 'Nothing found';
 }
 
 async function ask(more: Record<string, string>): Promise<FoundThingsAnswer> {
