@@ -54,6 +54,7 @@ describe('cairn runs', () => {
       /^A {2}\S+ .* fit\nB .*\n\nParameters\n\* {2}lr {2}0\.1 {2}0\.2 {2}\+0\.1\n\nMetrics\n\* {2}loss {2}0\.5 {2}0\.25 {2}−0\.25\n/,
     );
     expect(stdout).not.toContain('epochs');
+    expect(stdout).toMatch(/^\* {2}program +baga\S+ +baga\S+$/m);
     const all = await project.run(['runs', 'compare', shortId(one), two, '--all', '--json']);
     expect(JSON.parse(all.stdout)).toMatchObject({
       a: { id: one },

@@ -117,10 +117,11 @@ function parametersOf({ parameters }: RunDetailsAnswer, hasOneFile: boolean): Ma
   return new Map(all);
 }
 
-/** Inputs by their name, with their identifier. Several can have the same name. */
+/** Inputs by their name, with their identifier. Several can have the same name. A program need not have one. */
 function inputsOf({ inputs, program }: RunDetailsAnswer): Map<string, string> {
   const found = new Map<string, string>();
-  for (const { id, name } of [...inputs, ...(program ? [program] : [])]) {
+  const named = program && { ...program, name: program.name ?? 'program' };
+  for (const { id, name } of [...inputs, ...(named ? [named] : [])]) {
     const key = name ?? shortId(id);
     const before = found.get(key);
     if (before !== shortId(id))

@@ -71,7 +71,7 @@ function comparisonLink(before: string, id: string): HTMLElement {
 }
 
 /** A command as a shell takes it, with a button that copies it. */
-export function commandBlock(command: readonly string[]): HTMLElement {
+function commandBlock(command: readonly string[]): HTMLElement {
   const code = element('code', {}, harmless(shellLine(command), longestCommand));
   const button = element(
     'button',
