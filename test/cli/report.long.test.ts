@@ -88,6 +88,7 @@ test('a report on a manifest is made offline and says where things come from and
   expect(text).toContain('Evidence report model.bin');
   expect(text).toContain('Unaltered In the whole manifest');
   expect(text).toContain('Nobody has said whose word counts for this report');
+  expect(text).toContain('No statement about this or its origins has a valid signature.');
   expect(read('model.html')).toContain('class="verdict neutral"');
   expect(text).toMatch(/made by train\.py on 31 Jan 2026, 12:00 UTC , run by did:key:z\S+ +\(not signed\)/);
   expect(text).toMatch(/from raw\.csv +\S+ +\(not included\)/);

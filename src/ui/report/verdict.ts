@@ -115,7 +115,7 @@ function attention(report: Report): Html {
       `${counted(unsupported, 'certificate')} that no longer ${unsupported === 1 ? 'stands' : 'stand'}, because a statement behind ${unsupported === 1 ? 'it' : 'them'} was withdrawn (section 4).`,
     claimed.length > 0 &&
       (signed.length === 0
-        ? 'No statement here has a valid signature. The statements show who is named as author, not who it was.'
+        ? 'No statement about this or its origins has a valid signature. The statements show who is named as author, not who it was.'
         : `${counted(claimed.length, 'statement')} without a signature: nothing proves who made them.`),
     missing.length > 0 &&
       `${counted(missing.length, 'thing')} that the statements name ${missing.length === 1 ? 'is' : 'are'} not included (section 6).`,
