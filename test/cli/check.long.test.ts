@@ -172,7 +172,7 @@ describe('cairn check', () => {
     const bytes = readFileSync(project.file('whole.car'));
     writeFileSync(project.file('short.car'), bytes.subarray(0, -1));
     policy('made.json', [made]);
-    const damage = 'damaged at the whole: This is not a complete CAR: it ends inside a block.';
+    const damage = 'damaged: This is not a complete CAR: it ends inside a block.';
     for (const about of [['short.car'], ['model.bin', '--manifest', 'short.car']]) {
       const { code, stderr } = await check(...about, '--policy', 'made.json');
       expect([code, stderr]).toEqual([4, expect.stringContaining(damage)]);

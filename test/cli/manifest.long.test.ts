@@ -53,6 +53,7 @@ describe('export, verify and import', () => {
       env: other.env,
     });
     expect(imported.code, imported.stderr).toBe(0);
+    expect(imported.stderr).toContain(`After an interruption, repeat it with --graph ${graph}.`);
     expect(imported.stdout).toContain(`graph       ${graph}\nstatements  5 stored, 0 known\n`);
     const again = await cairn(['import', file(name), '--graph', graph, '--json'], { env: other.env });
     expect(JSON.parse(again.stdout)).toMatchObject({ graph_id: graph, statements: { stored: 0, known: 5 } });
@@ -103,6 +104,9 @@ describe('export, verify and import', () => {
     writeFileSync(file('later.json'), text.replace('{', `{${' '.repeat(5_000)}"tool": {"name": "other"},`));
     const later = await cairn(['verify', file('later.json')], { env: offline });
     expect([later.code, later.stdout]).toEqual([0, expect.stringContaining('later.json: unaltered;')]);
+    writeFileSync(file('cut.json'), text.slice(0, -1));
+    const cut = await cairn(['verify', file('cut.json')], { env: offline });
+    expect(cut.stdout).toMatch(/^WRONG: The JSON is broken /);
     for (const damaged of [
       text.replace('"version"', '"versiom"'),
       text.slice(0, -1),

@@ -87,6 +87,8 @@ describe('cairn record', () => {
     const again = await project.run(['record', ...args, '--', 'sh', 'make.sh']);
     expect([again.code, again.stdout]).toEqual([0, 'made\n']);
     expect(again.stderr).toMatch(/Recorded "make" in the graph/);
+    const lines = await project.run(['record', '--name', 'two\nlines', '--output', 'n', '--', 'touch', 'n']);
+    expect(lines.stderr).toMatch(/^Recorded "two\\u000alines" in the graph/m);
   });
 
   test('records nothing if the command fails, an output is missing, or an input changes', async () => {

@@ -158,7 +158,7 @@ function report({ name, duration, computation, spooled, graph, ...files }: Recor
   const hidden = inputs.length + outputs.length - some(inputs).length - some(outputs).length;
   const where = spooled ? ` Send it with: cairn ingest ${dirname(spooled)}` : '';
   const lines = [
-    `Recorded "${name}" in ${spooled ?? (graph ? `the graph ${graph}` : 'no graph')}; it took ${duration} s.${where}`,
+    `Recorded "${printableLine(name)}" in ${spooled ?? (graph ? `the graph ${graph}` : 'no graph')}; it took ${duration} s.${where}`,
     table(rows).trimEnd(),
     ...(metrics.length > 0 ? [`metrics: ${metrics.join(', ')}`] : []),
     ...(hidden > 0 ? [`and ${hidden} more files`] : []),

@@ -35,7 +35,9 @@ export async function importManifest(
   const { size } = await stat(path);
   const type = form === 'car' ? 'application/vnd.ipld.car' : 'application/json';
   using progress = openProgress(io, { total: size });
-  progress.log(`Importing into the graph ${graphId}`);
+  progress.log(
+    `Importing into the graph ${graphId}. After an interruption, repeat it with --graph ${graphId}.`,
+  );
   const response = await client.send('POST', `/manifest/v1?${query}`, {
     headers: { 'content-type': type, 'content-length': String(size) },
     body: () => counted(path, (done) => progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB sent`)),

@@ -134,7 +134,7 @@ export function manifestText(path: string, { isFull, isAsked }: { isFull: boolea
       case 'missing':
         return `missing: ${finding.identifier}, referenced at ${finding.place}`;
       case 'fault':
-        return `WRONG at ${finding.place || 'the whole'}: ${finding.reason}`;
+        return `WRONG${finding.place && ` at ${finding.place}`}: ${finding.reason}`;
     }
   }
 

@@ -49,7 +49,7 @@ function verdict(report: Report): string {
 
 function problemLines({ pointer, given, computed, reason }: Problem): string[] {
   return [
-    `  ${pointer === undefined ? '' : `at ${pointer || 'the whole'}: `}${reason}`,
+    `  ${pointer ? `at ${pointer}: ` : ''}${reason}`,
     ...(given === undefined ? [] : [`    given     ${given}`]),
     ...(computed === undefined ? [] : [`    computed  ${computed}`]),
   ];

@@ -48,7 +48,7 @@ export async function checkManifest(
   let damage: string | undefined;
   const manifest = await indexManifest(ports, file, form, (finding) => {
     if (finding.kind === 'fault') {
-      damage ??= `The manifest was altered or is damaged at ${finding.place || 'the whole'}: ${finding.reason}`;
+      damage ??= `The manifest was altered or is damaged${finding.place && ` at ${finding.place}`}: ${finding.reason}`;
       if (faults.length < faultsKept) faults.push(finding.place);
     }
     return onFinding(finding);
