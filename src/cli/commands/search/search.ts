@@ -19,9 +19,9 @@ import { wholeNumber } from '../../terminal/whole-number.ts';
 
 const notes = `
 Finds files, runs, people, graphs and agents by any part of their names, the best first; files of recorded folders by their
-paths, too. All words must be in a name; case and accents do not matter. Words of one or two characters are found at the start of a word. Also finds a whole
-CID, a UUID, a DID, or a digest in hex: sha256:…, blake3:…, sha512:…, md5:…, or that of a git blob. A file or folder that
-exists is hashed and found by its bytes.
+paths, too. All words must be in a name; case and accents do not matter. Words of one or two characters are found at the start
+of a word. Also finds a whole CID, a UUID, a DID, the address of a page, or a digest in hex: sha256:…, blake3:…, sha512:…,
+md5:…, or that of a git blob. A file or folder that exists is hashed and found by its bytes.
 
 Examples:
   $ cairn search trace

@@ -2,6 +2,7 @@ import { type Cid, cidIn, codecs } from '../../../domain/integrity/identifiers/c
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from '../../client/api-client.ts';
 import type { LocalIdentifier } from '../../client/local-identifier.ts';
+import { failNo } from '../../terminal/failure.ts';
 import { ExpectedCids } from './expected-cids.ts';
 import { statementLimit } from './file-form.ts';
 import { verifyBlob } from './verify-file.ts';
@@ -55,8 +56,7 @@ async function wholeAnswer(response: Response, limit: number): Promise<Uint8Arra
   let size = 0;
   for await (const chunk of answerBytes(response)) {
     size += chunk.length;
-    if (size > limit)
-      throw new ApiRefusal(response.status, `${response.url} answered more than ${limit} bytes.`);
+    if (size > limit) failNo(`${response.url} answered more than ${limit} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

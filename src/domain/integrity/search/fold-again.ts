@@ -4,7 +4,10 @@ import { foldedText } from './terms.ts';
 
 const entriesAtOnce = 1_000;
 
-/** Folds the entries of an earlier version again, which kept accents. @param position of the entries after which it goes on. */
+/**
+ * Folds the entries of an earlier version again, which kept accents. Processes of that version no longer find these.
+ * @param position of the entries after which it goes on.
+ */
 export function foldEntriesAgain(
   entries: Pick<SearchEntries, 'page' | 'insert' | 'remove'>,
   position: string | null,
@@ -14,7 +17,7 @@ export function foldEntriesAgain(
     async (page) => {
       const older = page.filter(({ folded }) => foldedText(folded) !== folded);
       await entries.insert(older.flatMap((entry) => entryIn(entry.project, entry, entry.folded) ?? []));
-      for (const { id } of older) await entries.remove(id);
+      await Promise.all(older.map(({ id }) => entries.remove(id)));
     },
     position,
   );
