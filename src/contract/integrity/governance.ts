@@ -161,7 +161,7 @@ const inProject = {
         standing: z
           .enum(certificateStandings)
           .describe(
-            'unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell',
+            'not_yet_valid: the clock of the service has gone back since. unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell',
           ),
         lost: z
           .object({ statement: z.string(), state: z.enum(['retracted', 'revoked', 'suspended']) })

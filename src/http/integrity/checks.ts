@@ -13,7 +13,8 @@ import { type CertificatePorts, certifyCheck } from '../../domain/integrity/gove
 import { storeDocument } from '../../domain/integrity/governance/documents.ts';
 import type { GovernanceRecords } from '../../domain/integrity/governance/governance-records.ts';
 import { governedPolicy } from '../../domain/integrity/governance/policy-rules.ts';
-import { unreviewedControls } from '../../domain/integrity/governance/status.ts';
+import { everything, unreviewedControls } from '../../domain/integrity/governance/status.ts';
+import { firstEndOfSupport } from '../../domain/integrity/governance/support.ts';
 import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { Check } from '../../domain/integrity/policies/check.ts';
 import { type CheckingPorts, checkStored } from '../../domain/integrity/policies/check-stored.ts';
@@ -66,7 +67,7 @@ export function checkRoutes(app: App, ports: CheckRoutes): void {
     tag,
     summary: 'Check something against a policy, and certify that it passes',
     description:
-      'A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. It ends with the first exception of the policy that the check needed. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.',
+      'A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. It ends with the first exception of the policy, certificate or signature that the check needed. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.',
     params: governanceProject,
     body: { 'application/json': { schema: certifyBody } },
     answers: { 200: jsonAnswer('What the policy says, and the certificate', certifiedAnswer), ...refusals },
@@ -118,16 +119,18 @@ async function certified(
       'A certificate is about one subject. Name one result of the graph.',
     );
   const outcome = await outcomeDocument(verdict, ports.publishedLogs.reading);
-  const { text: outcomeCid } = await storeDocument(ports, principal, outcome);
+  const outcomeCid = await storeDocument(ports, principal, outcome);
   // A policy of governance is stored under its own CID already.
   if (policyCid(policy.source) === policy.cid) await storeDocument(ports, principal, policy.source);
+  const reading = { ...ports, documents: ports.blobs.readSmall };
+  const support = await firstEndOfSupport(reading, outcomeCid, everything);
   return await certifyCheck(ports, principal, {
     projectId,
     subject: verdict.subject,
     policyCid: policy.cid,
-    outcomeCid,
+    outcomeCid: outcomeCid.text,
     expiryDate,
-    acceptedUntil: firstEndOfExceptions(verdict.rules),
+    acceptedUntil: Math.min(firstEndOfExceptions(verdict.rules), support),
   });
 }
 

@@ -77,6 +77,21 @@ describe('a certificate of a check', () => {
     expect(validUntil).toBe('2098-07-01T00:00:00Z');
   });
 
+  test('ends with the certificate that it rests on, and no longer stands when that is revoked', async () => {
+    const { model, review } = await signedModel('short-lived support');
+    await review('approved');
+    const first = await certify(model, randomUUID(), { expiryDate: '2097-03-31' });
+    const require = "certificates.exists(c, c.standing == 'good')";
+    const rules = [{ name: 'certified', require }];
+    const project = randomUUID();
+    await certify(model, project, { policy: { ...policy, rules } });
+    const [{ validUntil }] = (await statusOf(model, project)).certificates;
+    expect(validUntil).toBe('2097-03-31T23:59:59Z');
+    const { id, credentialStatus } = JSON.parse(await blobText(service, first.credential.sourceCid));
+    await builder.revoke(id, [credentialStatus].flat()[0]);
+    expect((await statusOf(model, project)).certificates).toMatchObject([{ standing: 'unsupported' }]);
+  });
+
   test('has an unknown standing when what it rests on is not there', async () => {
     const { model, review } = await signedModel('support left out');
     await review('approved');

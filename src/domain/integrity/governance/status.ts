@@ -4,6 +4,7 @@ import type { StatusEntries } from '../credentials/status-entries.ts';
 import { parseCid } from '../identifiers/cid.ts';
 import type { Policy } from '../policies/read-policy.ts';
 import type { StatementScope } from '../ports.ts';
+import { outOfDate } from '../signatures/trust.ts';
 import {
   type Decision,
   type GovernanceRecord,
@@ -43,6 +44,7 @@ interface CertificateStatus {
 export const certificateStandings = [
   'valid',
   'suspended',
+  'not_yet_valid',
   'expired',
   'revoked',
   'unsupported',
@@ -127,7 +129,7 @@ function lastByControl<Kind extends GovernanceRecord>(sorted: readonly Kind[]): 
   return new Map(sorted.flatMap((record) => record.controlCids.map((cid) => [cid, record] as const)));
 }
 
-const everything: StatementScope = { graphId: null, visibility: everythingVisible };
+export const everything: StatementScope = { graphId: null, visibility: everythingVisible };
 
 async function certificatesOf(
   ports: StatusPorts,
@@ -141,9 +143,19 @@ async function certificatesOf(
   const reading: SupportPorts = { trusting, statementIndex, documents: blobs.readSmall, disputed: new Set() };
   const certificates: CertificateStatus[] = [];
   for (const record of issued) {
-    const isExpired = record.validUntil <= time;
+    const { createdAt: validFrom, validUntil } = record;
+    const isExpired = validUntil <= time;
+    const isEarly = outOfDate({ validFrom, validUntil: null }, time) !== undefined;
     const { revoked = false, suspended = false } = known.get(record.credentialId) ?? {};
-    const own = revoked ? 'revoked' : isExpired ? 'expired' : suspended ? 'suspended' : 'valid';
+    const own = revoked
+      ? 'revoked'
+      : isExpired
+        ? 'expired'
+        : suspended
+          ? 'suspended'
+          : isEarly
+            ? 'not_yet_valid'
+            : 'valid';
     const { outcomeCid, policyCid } = record;
     // Records of earlier versions have none.
     const outcome = own === 'valid' && outcomeCid ? parseCid(outcomeCid) : undefined;

@@ -6,6 +6,7 @@ import { statementsOfOutcome } from '../policies/outcome.ts';
 import { mostStatements } from '../policies/verdict.ts';
 import type { StatementRow, StatementScope } from '../ports.ts';
 import { claimOf, provenAbout } from '../signatures/proven.ts';
+import type { Signature } from '../signatures/signatures.ts';
 import { type Claim, retractedAmong, type TrustPorts } from '../signatures/trust.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 
@@ -44,13 +45,11 @@ export async function lostSupport(
   scope: StatementScope,
 ): Promise<LostSupport | typeof unknownSupport | undefined> {
   const { trusting, disputed } = ports;
-  const { statements, claims, isLacking } = await restedOn(ports, outcome, scope);
+  const rested = await restedOn(ports, outcome, scope);
+  const { statements, claims, isLacking } = rested;
   const [retracted] = await retractedAmong(trusting, claims);
   if (retracted !== undefined) return { statement: retracted, state: 'retracted' };
-  const carriers = new Set(statements.values().map((id) => id.replace('urn:cid:', '')));
-  const signatures = (await provenAbout(trusting, claims))
-    .flat()
-    .filter(({ carrier }) => carriers.has(carrier));
+  const signatures = await countedSignatures(trusting, rested);
   const standings = await trusting.standings(signatures);
   let isUnknown = isLacking || !statements.isDisjointFrom(disputed);
   for (const { about: statement, credentialCid } of signatures) {
@@ -62,6 +61,28 @@ export async function lostSupport(
   return isUnknown ? unknownSupport : undefined;
 }
 
+/** When the first certificate or signature ends that counted for a check, in milliseconds since 1970; Infinity if none ends. */
+export async function firstEndOfSupport(
+  ports: Omit<SupportPorts, 'disputed'>,
+  outcome: Cid,
+  scope: StatementScope,
+): Promise<number> {
+  const signatures = await countedSignatures(ports.trusting, await restedOn(ports, outcome, scope));
+  const now = ports.trusting.now().getTime();
+  const ends = signatures.map(({ validUntil }) => validUntil ?? Number.POSITIVE_INFINITY);
+  return Math.min(...ends.filter((end) => end > now));
+}
+
+/** The signatures that counted for a check. */
+async function countedSignatures(
+  trusting: TrustPorts,
+  { statements, claims, certificates }: Awaited<ReturnType<typeof restedOn>>,
+): Promise<Signature[]> {
+  const carriers = new Set(statements.values().map((id) => id.replace('urn:cid:', ''))).union(certificates);
+  const proven = await provenAbout(trusting, claims);
+  return proven.flat().filter(({ carrier }) => carriers.has(carrier));
+}
+
 /** The statements on which a check rested, and those behind the certificates among them. */
 async function restedOn(
   { documents, statementIndex }: Pick<SupportPorts, 'documents' | 'statementIndex'>,
@@ -70,13 +91,15 @@ async function restedOn(
 ) {
   const statements = new Set<string>();
   const claims: Claim[] = [];
+  /** The `jcs_cid`s of statements of governance. One that registers a certificate carries its signature itself. */
+  const certificates = new Set<string>();
   let isLacking = false;
   const outcomes = new Set([outcome.text]);
   // Grows meanwhile.
   for (const next of outcomes) {
     const rested = await statementsOfOutcome(documents, parseCid(next));
     if (!rested || statements.size + rested.length > mostStatements)
-      return { statements, claims, isLacking: true };
+      return { statements, claims, certificates, isLacking: true };
     for (const id of new Set(rested).difference(statements)) {
       statements.add(id);
       const cid = cidIn(id);
@@ -88,6 +111,7 @@ async function restedOn(
       }
       claims.push(claimOf(row));
       for (const document of documentsOf(row)) {
+        certificates.add(row.jcsCid.text);
         const [bytes] = await documents([document], documentLimit);
         const read = bytes && parsedDocument(bytes);
         for (const { text } of isObject(read) ? outcomesOf(read) : []) outcomes.add(text);
@@ -95,7 +119,7 @@ async function restedOn(
       }
     }
   }
-  return { statements, claims, isLacking };
+  return { statements, claims, certificates, isLacking };
 }
 
 /** The documents of governance, among which are certificates. */

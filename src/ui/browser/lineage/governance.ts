@@ -24,6 +24,7 @@ const standingTones: Readonly<Record<string, Tone>> = {
   valid: 'good',
   revoked: 'bad',
   suspended: 'warning',
+  not_yet_valid: 'warning',
   expired: 'warning',
   unsupported: 'bad',
   unknown: 'warning',
@@ -144,7 +145,7 @@ async function controlRow(
 async function certificateRow(certificate: Certificate) {
   const { kind, standing, sourceCid, policyCid, validUntil } = certificate;
   const title = policyCid === null ? 'Membership' : `Certificate: ${await titleOf(policyCid)}`;
-  const mark = badge(standingTones[standing] ?? 'plain', standing);
+  const mark = badge(standingTones[standing] ?? 'plain', standing.replaceAll('_', ' '));
   const until = `${standing === 'expired' ? 'Expired' : 'Valid until'} ${day(validUntil)}`;
   return element(
     'li',
