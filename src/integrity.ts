@@ -168,7 +168,7 @@ export async function openIntegrityOn(
     ...namePorts(store, signatures.ownDids, settings.serviceName),
     graphs: store.graphs,
     graphContents: store.graphContents,
-    ...logPorts(store, logs),
+    ...logPorts(store, logs, settings),
     graphImports: store.graphImports,
     spools: store.spools,
     registry,

@@ -11,7 +11,7 @@ import { logNames, originOf } from '../domain/log/names.ts';
 import { formatVkey, parseVkey, type Vkey } from '../domain/log/notes/vkey.ts';
 import type { PublishedLogs } from '../domain/log/published.ts';
 import { logReading, newestCheckpoint } from '../domain/log/reading.ts';
-import { type LogRecords, logRecords, logTurns, openLog } from '../domain/log/records.ts';
+import { type LogRecords, logRecords, logTurns, openLog, publishingTurn } from '../domain/log/records.ts';
 import { logStandings } from '../domain/log/witnessing/standings.ts';
 import { logWarnings } from '../http/integrity/log/log-warnings.ts';
 import { witnessTimeoutMs } from '../platform/http/witness-client.ts';
@@ -19,6 +19,7 @@ import type { Log } from '../platform/log.ts';
 import { type LogKeys, openLogKeys } from '../platform/log-keys.ts';
 import { publicUrlOf, type Settings } from '../platform/settings/setting-table.ts';
 import type { Store } from '../storage/open.ts';
+import { logStateOf } from './log-state.ts';
 import { type LogWatch, openLogWatch } from './log-watch.ts';
 import { repeatedly } from './repeatedly.ts';
 
@@ -76,7 +77,7 @@ function sharedTurns(store: Pick<Store, 'of' | 'now'>): Turns {
   const now = () => store.now().getTime();
   return {
     append: turnOf(turns, { key: 'append', holder, ms: appendMs, now }),
-    publish: turnOf(turns, { key: 'publish', holder, ms: publishMs, now }),
+    publish: turnOf(turns, { key: publishingTurn, holder, ms: publishMs, now }),
   };
 }
 
@@ -161,18 +162,22 @@ function keysOf({ signing, watch }: ServiceLogs): readonly Vkey[] {
 const everyMs = 250;
 
 /** What reads the logs, makes receipts, and exports with proofs. */
-export function logPorts(store: Pick<Store, 'rows' | 'of'>, logs: ServiceLogs) {
+export function logPorts(
+  store: Pick<Store, 'rows' | 'of' | 'now'>,
+  logs: ServiceLogs,
+  settings: Parameters<typeof logStateOf>[1],
+) {
   const { rows } = store;
   const { reading } = logs;
-  const standings = store.of(logStandings);
+  const logState = logStateOf(store, settings);
   return {
     rows,
     publishedLogs: logs,
-    standings,
+    logState,
     logReading: reading,
     logsForExport: logsForExport({ rows, reading }),
     logKeys: keysOf(logs),
-    warnings: () => logWarnings(standings),
+    warnings: () => logWarnings(logState),
   };
 }
 

@@ -5,7 +5,7 @@ import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import type { GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { appendNew } from '../../src/domain/log/appending/appender.ts';
-import { turnOf } from '../../src/domain/log/appending/turns.ts';
+import { turnOf, wasTaken } from '../../src/domain/log/appending/turns.ts';
 import { unloggedStatements } from '../../src/domain/log/appending/unlogged.ts';
 import { statementEntry } from '../../src/domain/log/entries.ts';
 import { logNames } from '../../src/domain/log/names.ts';
@@ -150,10 +150,17 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
       expect([one.left(), other.left() > 0]).toEqual([8_000, false]);
       time += 2_000;
       expect([await one.take(), one.left()]).toEqual([true, 8_000]);
+      expect(await wasTaken(turns, key, time)).toBe(true);
       // A process that hangs knows that its turn is over.
       time += 8_000;
       expect([one.left(), await other.take(), await one.take()]).toEqual([0, true, false]);
+      // It may only be late.
+      expect([await wasTaken(turns, key, time + 60_000), await wasTaken(turns, key, time + 68_000)]).toEqual([
+        true,
+        false,
+      ]);
       await other.end();
+      expect(await wasTaken(turns, key, time)).toBe(false);
       expect([other.left() > 0, await one.take()]).toEqual([false, true]);
     });
 

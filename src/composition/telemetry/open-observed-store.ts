@@ -7,6 +7,7 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { openTelemetry, type Telemetry } from '../../platform/telemetry/telemetry.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import { openStore, type Store } from '../../storage/open.ts';
+import { logStateOf } from '../log-state.ts';
 import { countedStore } from './counted-store.ts';
 import { tracedJobs, watchJobs } from './observed-jobs.ts';
 import { tracedPort, tracedStaging } from './traced-port.ts';
@@ -24,7 +25,7 @@ export async function openObservedStore(settings: Settings, log: Log) {
     const onError = (what: string) => (err: unknown) =>
       log.error({ err }, `${what} cannot be read for the metrics.`);
     opened.use(watchJobs(store, metrics, onError('Jobs')));
-    opened.use(watchLog(store, metrics, onError('The log')));
+    opened.use(watchLog(store, logStateOf(store, settings), metrics, onError('The log')));
   }
   const stack = opened.move();
   return {

@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { logNames } from '../../domain/log/names.ts';
 import { newestCheckpoint } from '../../domain/log/reading.ts';
 import { logRecords } from '../../domain/log/records.ts';
-import { logStandings, readStandings } from '../../domain/log/witnessing/standings.ts';
+import type { LogState } from '../../domain/log/witnessing/standings.ts';
 import type { Metrics, Sample } from '../../platform/telemetry/metrics.ts';
 import type { Store } from '../../storage/open.ts';
 import { repeatedly } from '../repeatedly.ts';
@@ -15,6 +15,7 @@ const readEveryMs = 10_000;
  */
 export function watchLog(
   store: Pick<Store, 'of'>,
+  logState: () => Promise<LogState>,
   metrics: Metrics,
   onError: (error: unknown) => void,
 ): AsyncDisposable {
@@ -42,7 +43,7 @@ export function watchLog(
     const [log, checkpoint, { own, witnesses }] = await Promise.all([
       records.logs.get(logNames.service),
       newestCheckpoint(records),
-      readStandings(store.of(logStandings)),
+      logState(),
     ]);
     samples = {
       entries: [[{}, log?.size ?? 0]],

@@ -22,6 +22,8 @@ function publishingProblemWords({ problem }: Pick<LogStanding, 'problem'>): stri
   const nothing = 'No new checkpoint of the log is published';
   if (problem.code === 'other_history')
     return `${nothing}, because a witness or the head file knows another history of it. See docs/backup.md.`;
+  if (problem.code === 'no_process')
+    return `${nothing}, because no process that works on jobs and has the key of the log is running. Start one: "cairn serve jobs".`;
   return problem.code === 'too_few_witnesses'
     ? `${nothing}: too few witnesses have cosigned it.`
     : `${nothing}.`;

@@ -118,7 +118,10 @@ export const logCheckpoints = collection('log_checkpoints', {
   key: 'key',
 });
 
-/** Which process appends. It saves work, and nothing depends on it. */
+/** The key of the turn of publishing. */
+export const publishingTurn = 'publish';
+
+/** Which process appends, and which one publishes. It saves work, and nothing depends on it. */
 export const logTurns = collection('log_turns', {
   shape: z.object({ key: z.string(), holder: z.string(), until: count }),
   key: 'key',

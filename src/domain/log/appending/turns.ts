@@ -51,6 +51,19 @@ export function turnOf(turns: RecordsOf<typeof logTurns>, { key, holder, ms, now
   }
 }
 
+/** A process that is busy may take its turn again late. */
+const lateMs = 60_000;
+
+/** Whether a process has the turn, or had it a short while ago. A process that has stopped in order has not. */
+export async function wasTaken(
+  turns: Pick<RecordsOf<typeof logTurns>, 'get'>,
+  key: string,
+  now: number,
+): Promise<boolean> {
+  const current = await turns.get(key);
+  return current !== undefined && now < current.until + lateMs;
+}
+
 /** Of a process that shares its store with no other. */
 export const onlyTurn: Turn = {
   take: async () => true,

@@ -82,6 +82,13 @@ export async function readStandings(records: Pick<LogStandings, 'page'>): Promis
   };
 }
 
+/** The same if no process publishes, so that nobody reports it. */
+export function withoutProcess({ own, witnesses }: LogState): LogState {
+  const none = { id: ownStanding, names: [], size: null, at: null };
+  const problem = { code: 'no_process', detail: null, size: null };
+  return { own: { ...none, ...own, problem, since: null }, witnesses };
+}
+
 /** Forgets witnesses that are not asked any more. */
 export async function keepStandingsOf(
   records: Pick<LogStandings, 'page' | 'remove'>,

@@ -15,7 +15,7 @@ import type { PublishedLogs } from '../../../domain/log/published.ts';
 import type { LogReading } from '../../../domain/log/reading.ts';
 import { subjectOf, verifyReceipt } from '../../../domain/log/receipt.ts';
 import type { LogRecords } from '../../../domain/log/records.ts';
-import { type LogStandings, readStandings } from '../../../domain/log/witnessing/standings.ts';
+import type { LogState } from '../../../domain/log/witnessing/standings.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { readBody } from '../../../platform/http/body.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
@@ -31,17 +31,17 @@ export interface LogOverviewRoutes {
     /** Says which witnesses the operator has chosen. */
     readonly watch: { readonly policy: Policy } | undefined;
   };
-  readonly standings: Pick<LogStandings, 'page'>;
+  readonly logState: () => Promise<LogState>;
 }
 
 /** How the log is, for people who look at it. */
-export function logOverviewRoutes(app: App, { publishedLogs, standings }: LogOverviewRoutes): void {
+export function logOverviewRoutes(app: App, { publishedLogs, logState }: LogOverviewRoutes): void {
   operation(app, 'GET /log/v1/overview', {
     access: known,
     tag,
     summary: 'Read how the log and its witnesses are',
     answers: { 200: jsonAnswer('The log', logOverview) },
-    handle: async ({ answer }) => answer(200, await overview(publishedLogs, standings)),
+    handle: async ({ answer }) => answer(200, await overview(publishedLogs, logState)),
   });
 
   operation(app, 'POST /log/v1/receipt-check', {
@@ -80,12 +80,12 @@ export function logOverviewRoutes(app: App, { publishedLogs, standings }: LogOve
 
 async function overview(
   { reading, signing, records }: LogOverviewRoutes['publishedLogs'],
-  standings: Pick<LogStandings, 'page'>,
+  logState: LogOverviewRoutes['logState'],
 ): Promise<LogOverview> {
   const [log, published, { own, witnesses }] = await Promise.all([
     records.logs.get(logNames.service),
     reading.published(),
-    readStandings(standings),
+    logState(),
   ]);
   return {
     origin: signing?.origin ?? null,

@@ -1,8 +1,8 @@
 import { logWarnings as inWords } from '../../../contract/words/log-standing.ts';
-import { type LogStandings, readStandings } from '../../../domain/log/witnessing/standings.ts';
+import type { LogState } from '../../../domain/log/witnessing/standings.ts';
 
 /** What an operator has to know about the log. */
-export async function logWarnings(standings: Pick<LogStandings, 'page'>): Promise<string[]> {
-  const { own, witnesses } = await readStandings(standings);
+export async function logWarnings(logState: () => Promise<LogState>): Promise<string[]> {
+  const { own, witnesses } = await logState();
   return inWords(own, witnesses);
 }
