@@ -70,6 +70,7 @@ export async function openLogWatch(
           policy,
           client: witnessClient(),
           report,
+          now,
           clock: () => performance.now(),
           mayAsk,
           ownLog: async (origin) => ({

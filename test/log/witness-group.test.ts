@@ -38,12 +38,14 @@ function openService(
       void problems.set(names.join(), problem?.code ?? null),
     clock: () => now,
     mayAsk: () => service.mayAsk,
+    now: () => service.now,
   });
   const service = {
     client,
     answers,
     published: undefined as string | undefined,
     mayAsk: true,
+    now: new Date(),
     posts: () => client.calls.filter((call) => call.startsWith('POST')),
     beginTurn: () => group.compareAgain(),
     /** By the name of the witness. */
@@ -272,6 +274,17 @@ test('cosignatures by another key, with a wrong signature or without a time are 
       ['w4', 'wrong_cosignature'],
     ]),
   );
+});
+
+test('a cosignature with a time long before does not count, and one with a later time does', async () => {
+  const log = new TestLog(3, { signer });
+  const day = 86_400_000;
+  const [early, late] = [-1.5 * day, 365 * day].map((ms, at) =>
+    testWitness(`w${at}`, signer.vkey, () => new Date(Date.now() + ms)),
+  ) as [TestWitness, TestWitness];
+  const service = openService(log, [early, late], { quorum: 'group q any w0 w1\nquorum q' });
+  expect(await service.publish()).toEqual(['w1']);
+  expect(service.problems.get('w0')).toBe('backdated');
 });
 
 test('lines of strangers beside a cosignature are left out', async () => {

@@ -7,6 +7,8 @@ const witnessProblems: Readonly<Record<string, string>> = {
   untrusted: 'it knows this log by another key',
   no_cosignature: 'it answers without a cosignature by the key that the policy names',
   wrong_cosignature: 'its cosignature is wrong',
+  backdated:
+    'its clock is more than a day behind the clock of this service, so its time would prove too much. Correct the wrong one',
   larger_tree: 'it knows a larger tree of this log than this store has',
   other_tree: 'it knows another tree of this log than this store has',
 };

@@ -31,7 +31,15 @@ export interface AskedWitness {
 export type WitnessProblem =
   | Contradiction
   | { readonly code: 'unreachable' | 'refused'; readonly detail: string }
-  | { readonly code: 'unknown_log' | 'untrusted' | 'no_cosignature' | 'wrong_cosignature' | 'overtaken' };
+  | {
+      readonly code:
+        | 'unknown_log'
+        | 'untrusted'
+        | 'no_cosignature'
+        | 'wrong_cosignature'
+        | 'backdated'
+        | 'overtaken';
+    };
 
 /**
  * The witness says that it has cosigned a larger tree than this store has, or one that the tree of this store does not extend.
@@ -64,6 +72,7 @@ export interface Proposal {
   readonly tree: StoredTree;
   /** Asked before each request. */
   readonly mayAsk: () => boolean;
+  readonly now: () => Date;
 }
 
 export interface StoredTree {
@@ -74,6 +83,8 @@ export interface StoredTree {
 
 /** A request, a second one with the size that the witness has named, and one more if that has changed meanwhile. */
 const mostRequests = 3;
+/** A time further back than clocks are apart would prove that the log had something before it existed. */
+const mostBackMs = 86_400_000;
 const detailLength = 200;
 
 /**
@@ -87,7 +98,7 @@ export async function askWitness(
   knownSize: number,
   client: WitnessClient,
 ): Promise<Cosigned | WitnessProblem> {
-  const { note, checkpoint, consistency, tree, mayAsk } = proposal;
+  const { note, checkpoint, consistency, tree, mayAsk, now } = proposal;
   let oldSize = Math.min(knownSize, checkpoint.size);
   for (let request = 1; ; request += 1) {
     const proof = await consistency(oldSize);
@@ -95,7 +106,7 @@ export async function askWitness(
     if (!mayAsk()) return { code: 'overtaken' };
     const answer = await answerOf(() => client.post(`${witness.url}/add-checkpoint`, body));
     if ('code' in answer) return answer;
-    if (answer.status === 200) return cosignaturesOf(answer.body, note, witness);
+    if (answer.status === 200) return cosignaturesOf(answer.body, note, witness, now().getTime());
     if (answer.status === 422) return await contradiction(witness, proposal, oldSize, client);
     const size = answer.status === 409 ? sizeOf(answer.body) : undefined;
     if (size === undefined || size === oldSize) return problemOf(answer);
@@ -195,25 +206,30 @@ function sizeOf(body: string): number | undefined {
 }
 
 /** The valid cosignatures of an answer. Lines that cannot be read and lines of unknown keys are ignored. */
-function cosignaturesOf(body: string, note: string, witness: AskedWitness): Cosigned | WitnessProblem {
+function cosignaturesOf(
+  body: string,
+  note: string,
+  witness: AskedWitness,
+  now: number,
+): Cosigned | WitnessProblem {
   const { text } = parseNote(note);
   const keys: Vkey[] = [];
   const lines: string[] = [];
-  let isWrong = false;
+  let problem: WitnessProblem = { code: 'no_cosignature' };
   for (const line of body.split('\n')) {
     const signature = orUndefined(() => parseSignature(line));
     const key = witness.keys.find(({ name, keyId }) => name === signature?.name && keyId === signature.keyId);
     if (!signature || !key || keys.includes(key)) continue;
     const verified = orUndefined(() => verifySignature(key, text, signature));
     // A cosignature without a time does not say that this is the largest tree.
-    if (!verified?.at) isWrong = true;
+    if (!verified?.at) problem = { code: 'wrong_cosignature' };
+    else if (verified.at * 1_000 < now - mostBackMs) problem = { code: 'backdated' };
     else {
       keys.push(key);
       lines.push(line);
     }
   }
-  if (lines.length > 0) return { keys, lines };
-  return { code: isWrong ? 'wrong_cosignature' : 'no_cosignature' };
+  return lines.length > 0 ? { keys, lines } : problem;
 }
 
 /** The witness names a larger tree than this store has. A checkpoint that the log has signed proves it. */

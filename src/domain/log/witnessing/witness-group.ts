@@ -28,6 +28,7 @@ export interface WitnessGroupPorts {
   readonly report: (standing: ReportedStanding) => Promise<void>;
   /** Whether no other process asks for as long as an answer takes. Otherwise both would ask with what one of them knows. */
   readonly mayAsk: () => boolean;
+  readonly now: () => Date;
   /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
 }
@@ -121,8 +122,8 @@ export class WitnessGroup implements Witnessing, HeadGuard {
     consistency: (oldSize: number) => Promise<readonly Uint8Array[]>,
   ): Promise<string | null> {
     const { logKeys, tree, published } = await this.#ports.ownLog(checkpoint.origin);
-    const { mayAsk } = this.#ports;
-    const proposal = { note, checkpoint, consistency, logKeys, tree, mayAsk };
+    const { mayAsk, now } = this.#ports;
+    const proposal = { note, checkpoint, consistency, logKeys, tree, mayAsk, now };
     const given: Cosigned[] = [];
     const isEnough = () =>
       isMet(
