@@ -9,7 +9,7 @@ import { noWitnesses } from '../../../src/domain/log/notes/policy.ts';
 import { parseVkey } from '../../../src/domain/log/notes/vkey.ts';
 import { subjectOf, verifyReceipt } from '../../../src/domain/log/receipt.ts';
 import { usePool } from '../../builders/statement-pool.ts';
-import { didStatement } from '../../builders/statements.ts';
+import { blobUrn, didStatement, ownStatement } from '../../builders/statements.ts';
 import { verifiedManifest } from '../../builders/verified-manifest.ts';
 import {
   carType,
@@ -85,6 +85,19 @@ describe('the receipt of a statement', () => {
     ])
       expect((await ask(`/log/v1/proof/${path}`)).status, path).toBe(404);
     expect((await ask('/log/v1/proof/nonsense')).status).toBe(400);
+  });
+
+  it('is of the form that is in the graph, if the statement has another form elsewhere', async () => {
+    const [other, graph] = [await newGraph(service), await newGraph(service)];
+    const statement = ownStatement('DataRegistration', { data: [blobUrn('of two forms')] });
+    const forms = [statement, { ...statement, data: blobUrn('of two forms') }];
+    const [, id] = [
+      ...(await putStatements(service, other, forms.slice(0, 1))),
+      ...(await putStatements(service, graph, forms.slice(1))),
+    ];
+    const { status, text } = await ask(`/log/v1/proof/${id}?graph_id=${graph}`, waiting);
+    expect(status, text).toBe(200);
+    expect(verifyReceipt(text, null, new CheckpointChecks(await trust())).log).toBe(`graphs/${graph}`);
   });
 
   it('comes with many others from one checkpoint', async () => {

@@ -78,9 +78,11 @@ async function countedSignatures(
   trusting: TrustPorts,
   { statements, claims, certificates }: Awaited<ReturnType<typeof restedOn>>,
 ): Promise<Signature[]> {
-  const carriers = new Set(statements.values().map((id) => id.replace('urn:cid:', ''))).union(certificates);
+  const carriers = new Set(statements.values().map((id) => id.replace('urn:cid:', '')));
   const proven = await provenAbout(trusting, claims);
-  return proven.flat().filter(({ carrier }) => carriers.has(carrier));
+  return proven
+    .flat()
+    .filter(({ carrier, credentialCid }) => carriers.has(carrier) || certificates.has(credentialCid ?? ''));
 }
 
 /** The statements on which a check rested, and those behind the certificates among them. */
@@ -91,7 +93,7 @@ async function restedOn(
 ) {
   const statements = new Set<string>();
   const claims: Claim[] = [];
-  /** The `jcs_cid`s of statements of governance. One that registers a certificate carries its signature itself. */
+  /** The documents of governance among them. A certificate signs the statement that registers it. */
   const certificates = new Set<string>();
   let isLacking = false;
   const outcomes = new Set([outcome.text]);
@@ -111,7 +113,7 @@ async function restedOn(
       }
       claims.push(claimOf(row));
       for (const document of documentsOf(row)) {
-        certificates.add(row.jcsCid.text);
+        certificates.add(document.text);
         const [bytes] = await documents([document], documentLimit);
         const read = bytes && parsedDocument(bytes);
         for (const { text } of isObject(read) ? outcomesOf(read) : []) outcomes.add(text);

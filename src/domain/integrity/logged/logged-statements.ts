@@ -53,16 +53,34 @@ export async function loggedStatements(
     graphId === null
       ? { graphId, visibility: await ports.reach.visibility(grants) }
       : await scopeFor(ports.graphs, principal, graphId);
-  const forms: (Cid | undefined)[] = [];
-  for (const cid of statements) forms.push(await formOf(ports, principal, cid));
-  const known = forms.flatMap((form) => form ?? []);
-  const found = new Map<string, WholeStatement>();
-  for (const part of rowsIn(ports.rows, scope))
-    for (const row of await part.whole(known))
-      if (row && isInScope(row, scope)) found.set(row.jcsCid.text, row);
   // Who can read a statement may not know of all its graphs. A receipt tells the name of a log.
   const viewed = { ...scope, visibility: await grants.visible() };
-  return forms.map((form) => withLog(form && found.get(form.text), viewed));
+  const withLogs = async (forms: readonly (Cid | undefined)[]) => {
+    const known = forms.flatMap((form) => form ?? []);
+    const found = new Map<string, WholeStatement>();
+    for (const part of known.length > 0 ? rowsIn(ports.rows, scope) : [])
+      for (const row of await part.whole(known))
+        if (row && isInScope(row, scope)) found.set(row.jcsCid.text, row);
+    return forms.map((form) => withLog(form && found.get(form.text), viewed));
+  };
+  const forms: (Cid | undefined)[] = [];
+  for (const cid of statements) forms.push(await formOf(ports, principal, cid));
+  const preferred = await withLogs(forms);
+  // The form to show may be in another graph than the one in which the caller has it.
+  const others: (Cid | undefined)[] = [];
+  for (const [at, cid] of statements.entries())
+    others.push(preferred[at] ? undefined : await firstForm(ports, cid, viewed));
+  const found = await withLogs(others);
+  return preferred.map((one, at) => one ?? found[at]);
+}
+
+async function firstForm(
+  { statementIndex }: Pick<LoggedStatementPorts, 'statementIndex'>,
+  cid: Cid,
+  scope: StatementScope,
+): Promise<Cid | undefined> {
+  if (!isStatementCid(cid, codecs.rdfc)) return undefined;
+  return (await statementIndex.forms(cid, { after: null, limit: 1 }, scope)).statements[0]?.jcsCid;
 }
 
 async function formOf(
