@@ -12,3 +12,10 @@ test('a folder that cannot be made is not called missing', () => {
     '/home/ada/.config cannot be made. Perhaps the file system is read-only.\n',
   );
 });
+
+test.each([
+  ['a folder that is read', { code: 'EISDIR', syscall: 'read' }, 'One of the given files is a folder.\n'],
+  ['a file where a folder goes', { code: 'EEXIST', syscall: 'mkdir', path: 'w' }, 'w is not a folder.\n'],
+])('%s is said in words', (_, details, words) => {
+  expect(explanationOf(Object.assign(new Error(details.code), details))).toBe(words);
+});

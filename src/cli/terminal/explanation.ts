@@ -40,8 +40,11 @@ function systemError({ code = '', path, syscall, message }: NodeJS.ErrnoExceptio
   // Node says so of a folder that it should make with those above it.
   if (code === 'ENOENT' && syscall === 'mkdir' && path)
     return `${path} cannot be made. Perhaps the file system is read-only.`;
+  if (code === 'EEXIST' && syscall === 'mkdir' && path) return `${path} is not a folder.`;
   const isUnreadableName = code === 'ENOENT' && path?.includes('\ufffd');
   const problem = isUnreadableName ? 'has a name that is not UTF-8. Rename it' : systemErrors[code];
   if (problem && path) return `${path} ${problem}.`;
+  // Node does not say which one.
+  if (code === 'EISDIR') return 'One of the given files is a folder.';
   return code === 'ENOSPC' ? 'The disk is full.' : message;
 }

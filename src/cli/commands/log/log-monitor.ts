@@ -18,10 +18,10 @@ import { blindedName, logNames } from '../../../domain/log/names.ts';
 import type { Cosigner, LogTrust } from '../../../domain/log/notes/tlog-proof.ts';
 import { formatVkey, parseVkey } from '../../../domain/log/notes/vkey.ts';
 import { LogProofError } from '../../../domain/log/proof-error.ts';
-import { type ApiClient, answerJson, answerText, openClient } from '../../client/api-client.ts';
+import { type ApiClient, ApiRefusal, answerJson, answerText, openClient } from '../../client/api-client.ts';
 import { logTrust } from '../../client/log-trust.ts';
 import { remoteLog } from '../../client/remote-log.ts';
-import { failNo, failUsage } from '../../terminal/failure.ts';
+import { exitCodes, failNo, failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { say, writeText } from '../../terminal/output.ts';
 import { type MonitorState, readState, writeState } from './monitor-state.ts';
@@ -160,12 +160,22 @@ export class LogMonitor {
     const names = [...graph.map(logNames.graph), ...agent.map(logNames.agent)];
     return await Promise.all(
       names.map(async (name) => {
-        const response = await this.#client.send('GET', `/${name}/name`);
-        const { nonce } = await answerJson(response, logName);
+        const { nonce } = await this.#nameOf(name);
         const blinded = hex(blindedName(name, Buffer.from(nonce, 'base64')));
         return { name, blinded, log: remoteLog(this.#client, `/${name}`) };
       }),
     );
+  }
+
+  async #nameOf(name: string) {
+    try {
+      return await answerJson(await this.#client.send('GET', `/${name}/name`), logName);
+    } catch (error) {
+      // A log that was there before may not be gone.
+      const isNew = this.#state?.logs[name] === undefined;
+      if (error instanceof ApiRefusal && error.exitCode === exitCodes.no && isNew) failUsage(error.message);
+      throw error;
+    }
   }
 
   async #orContradiction<Result>(work: () => Promise<Result>): Promise<Result> {
