@@ -141,7 +141,7 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
     });
 
     test('grow by one process at a time, which another one follows when it stops or is silent', async () => {
-      let time = 1_000_000;
+      let time = 10_000_000;
       const turns = store.of(logTurns);
       const [key, now] = [randomUUID(), () => time];
       const [one, other] = ['one', 'other'].map((holder) => turnOf(turns, { key, holder, ms: 8_000, now }));
@@ -159,6 +159,11 @@ export function logsContract(open: () => Promise<LoggedStore>): void {
         true,
         false,
       ]);
+      // Of a process that ended before the clock went back by an hour.
+      time -= 3_600_000;
+      expect([await one.take(), await other.take()]).toEqual([true, false]);
+      await one.end();
+      expect(await other.take()).toBe(true);
       await other.end();
       expect(await wasTaken(turns, key, time)).toBe(false);
       expect([other.left() > 0, await one.take()]).toEqual([false, true]);

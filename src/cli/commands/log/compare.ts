@@ -82,7 +82,7 @@ async function compare(io: Io, older: Compared, newer: Compared, { json }: Compa
       ...changes.map(({ log, change, name }) => `${logSubject(log.log)}: ${changeWords(change, log, name)}`),
       ...gone.slice(0, idsShown).map((id) => `gone: ${id}`),
       ...(gone.length > idsShown ? [`and ${gone.length - idsShown} more`] : []),
-      `${newer.path} has ${gone.length === 0 ? 'every statement' : `not ${gone.length} of the statements`} of ${older.path}, and ${added} others`,
+      `${newer.path} has ${gone.length === 0 ? 'every statement' : `not ${gone.length} of the statements`} of ${older.path}, and ${counted(added, 'other')}`,
     ];
     await writeText(io, lines.map((line) => `${printableLine(line)}\n`).join(''));
   }

@@ -13,6 +13,8 @@ export interface Turn {
 
 /** A turn is prolonged when it was taken so long ago. */
 const renewAfterMs = 1_500;
+/** A process that is busy may take its turn again late, and clocks may differ. */
+const lateMs = 60_000;
 
 interface TurnOf {
   readonly key: string;
@@ -32,7 +34,9 @@ export function turnOf(turns: RecordsOf<typeof logTurns>, { key, holder, ms, now
       if (!current) return own(until, (await turns.insert([{ key, holder, until }]))[0]);
       const isOwn = current.holder === holder;
       if (isOwn && current.until > until - renewAfterMs) return own(current.until, true);
-      if (!isOwn && current.until > now()) return own(0, false);
+      // It was taken before the clock went back if it ends later than any turn can.
+      const isHeld = current.until > now() && current.until < until + lateMs;
+      if (!isOwn && isHeld) return own(0, false);
       const expected = { holder: current.holder, until: current.until };
       return own(until, (await turns.update(key, expected, { holder, until })) !== undefined);
     },
@@ -50,9 +54,6 @@ export function turnOf(turns: RecordsOf<typeof logTurns>, { key, holder, ms, now
     return isOwn;
   }
 }
-
-/** A process that is busy may take its turn again late. */
-const lateMs = 60_000;
 
 /** Whether a process has the turn, or had it a short while ago. A process that has stopped in order has not. */
 export async function wasTaken(
