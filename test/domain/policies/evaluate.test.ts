@@ -83,6 +83,14 @@ describe('a rule', () => {
     });
   });
 
+  test.each(['size(upstream) > 0', 'upstream.size() > 0', 'has(subject.made_by)'])(
+    'rests on the items of a list that it reads as a whole: %s',
+    async (require) => {
+      const decided = (await check({ require }))?.decidedBy;
+      expect(decided).toContain(require.startsWith('has') ? step : 'urn:cid:registration');
+    },
+  );
+
   test('applies to each thing that it is for', async () => {
     const rule = {
       for: "upstream.filter(a, a.kind == 'dataset')",

@@ -1,5 +1,6 @@
-import type { CelInput } from '@bufbuild/cel';
+import { type CelInput, isCelList } from '@bufbuild/cel';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { isObject } from '../../json/is-object.ts';
 import {
   elementOf,
   type Facts,
@@ -11,7 +12,16 @@ import {
   type UnknownCode,
 } from './facts.ts';
 import type { PolicyDocument } from './policy.ts';
-import { factList, factMap, type Missing, noteMissing, noteStatements, noteUnknown, spend } from './watch.ts';
+import {
+  factList,
+  factMap,
+  type Missing,
+  noteItems,
+  noteMissing,
+  noteStatements,
+  noteUnknown,
+  spend,
+} from './watch.ts';
 
 type Plain = Readonly<Record<string, unknown>> & {
   readonly statements?: readonly string[];
@@ -71,7 +81,8 @@ export class Binding {
       const lacks = plain.cut?.includes(field) ? 'cut' : undefined;
       const shown = items.flatMap((one) => this.#one(element, one, of) ?? []);
       const isKnown = value !== undefined && known.has(field);
-      return factList(shown, { fact: field, kind, of, lacks, isKnown });
+      const statements = () => items.flatMap((one) => this.#plainOf(element, one)?.statements ?? []);
+      return factList(shown, { fact: field, kind, of, lacks, isKnown, statements });
     }
     if (value === undefined && type !== 'values' && type !== 'string') {
       noteUnknown({ code: 'not_said', fact: field, kind, of });
@@ -86,22 +97,22 @@ export class Binding {
   #one(type: string, value: unknown, owner: string): CelInput | undefined {
     const fields = fieldsOf(type);
     if (!fields) return scalar(type, value);
-    const plain = Object.hasOwn(sharedFacts, type)
-      ? this.#shared(type as keyof typeof sharedFacts, String(value))
-      : value;
-    if (typeof plain !== 'object' || plain === null) return undefined;
+    const plain = this.#plainOf(type, value);
+    if (!plain) return undefined;
     if (type === 'log') return this.#log(plain as LogFact, owner);
     const made = this.#known.get(plain);
     if (made !== undefined) return made;
-    const map = this.#fact(type, plain as Plain, owner);
+    const map = this.#fact(type, plain, owner);
     const shown = factMap(map, (field) => map.says(field));
     this.#known.set(plain, shown);
     return shown;
   }
 
-  #shared(type: keyof typeof sharedFacts, id: string): object | undefined {
-    const things: Readonly<Record<string, object>> = this.#facts.things[sharedFacts[type]];
-    return things[id];
+  #plainOf(type: string, value: unknown): Plain | undefined {
+    if (!Object.hasOwn(sharedFacts, type)) return isObject(value) ? (value as Plain) : undefined;
+    const things: Readonly<Record<string, Plain>> =
+      this.#facts.things[sharedFacts[type as keyof typeof sharedFacts]];
+    return things[String(value)];
   }
 
   #signer({ field, kind, of, plain }: Place): string | undefined {
@@ -228,7 +239,9 @@ class FieldMap extends Map<string, CelInput> {
     if (this.#isUnknown(field)) throw new RangeError('unknown');
     const value = this.get(field);
     if (value === undefined || value === '') return false;
-    return typeof value !== 'object' || value === null || !('size' in value) || value.size !== 0;
+    if (typeof value !== 'object' || value === null || !('size' in value)) return true;
+    if (isCelList(value)) noteItems(value);
+    return value.size !== 0;
   }
 
   #isUnknown(field: string): boolean {

@@ -24,6 +24,8 @@ export interface ListOrigin extends Missing {
   readonly isKnown: boolean;
   /** Whether a filter has chosen from it. */
   readonly isChosen?: boolean;
+  /** The statements of its items, which decide if it is read as a whole. */
+  readonly statements?: () => readonly string[];
 }
 
 /** A fact that a condition looked for in vain. */
@@ -200,14 +202,14 @@ export function endLoop(loop: bigint, result: CelValue): CelValue {
   if (isDecided) return result;
   for (const one of frame.earlier) statements.add(one);
   if (!origin) return result;
-  const { lacks, isKnown, isChosen, ...missing } = origin;
+  const { lacks, isKnown, isChosen, statements: _, ...missing } = origin;
   if (lacks) own.cut.push({ code: lacks, ...missing });
   else if (makes === 'all' && size === 0 && !isKnown)
     own.empty.push({ code: isChosen ? 'nothing_chosen' : 'nothing_to_check', ...missing });
   if (makes === 'any' || size === 0) own.missing.push(missing);
   // What was chosen from a list, or made of its items, lacks what the list lacks.
   if (makes === 'list' && isCelList(result))
-    own.origins.set(result, { ...origin, isChosen: isChosen || size > 0 });
+    own.origins.set(result, { ...missing, lacks, isKnown, isChosen: isChosen || size > 0 });
   return result;
 }
 
@@ -248,7 +250,13 @@ export function factMap(fields: ReadonlyMap<string, CelInput>, has: (field: stri
 /** Something is read as a whole. */
 export function charge(value: CelValue): CelValue {
   noteWhole(spendOn(value), true);
+  if (isCelList(value)) noteItems(value);
   return value;
+}
+
+/** A condition reads how many items a list has, or whether it has any. */
+export function noteItems(list: CelList): void {
+  noteStatements(watch().origins.get(list)?.statements?.() ?? []);
 }
 
 /** Something is looked for in a list or an object. `found` follows. */
@@ -274,7 +282,7 @@ function spendOn(value: CelValue): ListOrigin | undefined {
 function noteWhole(origin: ListOrigin | undefined, asksForMore: boolean): void {
   if (!origin) return;
   const own = watch();
-  const { lacks, isKnown: _, isChosen: __, ...missing } = origin;
+  const { lacks, isKnown: _, isChosen: __, statements: ___, ...missing } = origin;
   if (lacks && asksForMore) own.cut.push({ code: lacks, ...missing });
   own.missing.push(missing);
 }
