@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { harmless } from '../../contract/words/text.ts';
 import { type RuleMark, ruleMark, ruleMarks, ruleReasons } from '../../contract/words/verdicts.ts';
+import { commandsThatAdd } from '../../domain/integrity/policies/facts-table/missing-command.ts';
 import type { FilledSection } from '../../domain/integrity/policies/fill-chapters.ts';
-import { commandsThatAdd } from '../../domain/integrity/policies/missing-command.ts';
 import { type RuleVerdict, statementsListed } from '../../domain/integrity/policies/verdict.ts';
 import type { Html } from '../header.ts';
 import { badge } from '../parts.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandsThatAdd } from '../../../src/domain/integrity/policies/missing-command.ts';
+import { commandsThatAdd } from '../../../src/domain/integrity/policies/facts-table/missing-command.ts';
 
 test('each missing fact has its command, with the real identifier, the outermost first, and nothing that a shell would run', () => {
   const missing = [

@@ -7,7 +7,7 @@ import {
   ruleReasons,
   verdictWords,
 } from '../../../contract/words/verdicts.ts';
-import { commandsThatAdd } from '../../../domain/integrity/policies/missing-command.ts';
+import { commandsThatAdd } from '../../../domain/integrity/policies/facts-table/missing-command.ts';
 import { printableLine } from '../../terminal/output.ts';
 
 type Verdict = CheckAnswer['verdicts'][number];

@@ -1,7 +1,7 @@
 import { XmlDocument, type XmlElement } from 'libxml2-wasm';
 import type { CheckAnswer } from '../../../contract/integrity/checks.ts';
 import { ruleReasons } from '../../../contract/words/verdicts.ts';
-import { commandsThatAdd } from '../../../domain/integrity/policies/missing-command.ts';
+import { commandsThatAdd } from '../../../domain/integrity/policies/facts-table/missing-command.ts';
 
 type Verdict = CheckAnswer['verdicts'][number];
 type Rule = Verdict['rules'][number];

@@ -1,7 +1,7 @@
 import packageJson from '../../../../package.json' with { type: 'json' };
 import type { CheckAnswer } from '../../../contract/integrity/checks.ts';
 import { ruleReasons } from '../../../contract/words/verdicts.ts';
-import { commandsThatAdd } from '../../../domain/integrity/policies/missing-command.ts';
+import { commandsThatAdd } from '../../../domain/integrity/policies/facts-table/missing-command.ts';
 import type { PolicyDocument } from '../../../domain/integrity/policies/policy.ts';
 
 type Verdict = CheckAnswer['verdicts'][number];

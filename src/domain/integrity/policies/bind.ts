@@ -1,6 +1,7 @@
 import { type CelInput, isCelList } from '@bufbuild/cel';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { isObject } from '../../json/is-object.ts';
+import { factMap, json } from './fact-map.ts';
 import {
   elementOf,
   type Facts,
@@ -12,16 +13,7 @@ import {
   type UnknownCode,
 } from './facts.ts';
 import type { PolicyDocument } from './policy.ts';
-import {
-  factList,
-  factMap,
-  type Missing,
-  noteItems,
-  noteMissing,
-  noteStatements,
-  noteUnknown,
-  spend,
-} from './watch.ts';
+import { factList, noteItems, noteMissing, noteStatements, noteUnknown, spend } from './watch.ts';
 
 type Plain = Readonly<Record<string, unknown>> & {
   readonly statements?: readonly string[];
@@ -261,53 +253,4 @@ function scalar(type: string, value: unknown): CelInput | undefined {
   if (type !== 'timestamp') return value as CelInput;
   const time = Date.parse(String(value));
   return Number.isNaN(time) ? undefined : timestampFromMs(time);
-}
-
-/**
- * JSON as CEL has it, and where it stands. Numbers are doubles, which are equal to integers of the same value.
- * @param isCut whether an object may have more members.
- */
-function json(value: unknown, place: Missing, isCut = false): CelInput {
-  if (Array.isArray(value)) return value.map((one) => json(one, place));
-  if (typeof value !== 'object' || value === null) return (value ?? null) as CelInput;
-  const members = new Members(value, place, isCut);
-  return factMap(members, (name) => members.says(name));
-}
-
-/** The members of a JSON object. Those that a condition looks for in vain are noted by their path. */
-class Members extends Map<string, CelInput> {
-  readonly #place: Missing;
-  readonly #isCut: boolean;
-
-  constructor(object: object, place: Missing, isCut: boolean) {
-    super(Object.entries(object).map(([name, one]) => [name, json(one, memberOf(place, name))]));
-    this.#place = place;
-    this.#isCut = isCut;
-  }
-
-  override get(name: string): CelInput | undefined {
-    const value = super.get(name);
-    if (value !== undefined) return value;
-    this.#mayBeCut(name);
-    noteUnknown({ code: 'not_said', ...memberOf(this.#place, name) });
-    return undefined;
-  }
-
-  says(name: string): boolean {
-    if (super.has(name)) return true;
-    this.#mayBeCut(name);
-    noteMissing(memberOf(this.#place, name));
-    return false;
-  }
-
-  /** @throws if nobody knows whether there is such a member. */
-  #mayBeCut(name: string): void {
-    if (!this.#isCut) return;
-    noteUnknown({ code: 'bytes_missing', ...memberOf(this.#place, name) });
-    throw new RangeError('unknown');
-  }
-}
-
-function memberOf({ fact, ...place }: Missing, name: string): Missing {
-  return { fact: `${fact}.${name}`, ...place };
 }

@@ -10,6 +10,7 @@ import {
 } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { Expr } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js';
+import { hasField } from './fact-map.ts';
 import { ConditionError, type Scope, TypeCheck } from './types.ts';
 import {
   append,
@@ -18,7 +19,6 @@ import {
   emptyList,
   endLoop,
   found,
-  hasField,
   matches,
   nextItem,
   search,

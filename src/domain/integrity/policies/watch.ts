@@ -1,13 +1,4 @@
-import {
-  type CelInput,
-  type CelList,
-  type CelMap,
-  type CelValue,
-  celList,
-  celMap,
-  isCelList,
-  isCelMap,
-} from '@bufbuild/cel';
+import { type CelInput, type CelList, type CelValue, celList, isCelList, isCelMap } from '@bufbuild/cel';
 import { compiledPattern, writtenOut } from './patterns.ts';
 
 /** What a condition may do before it is stopped. A step is an item of a loop, or 64 characters of text. */
@@ -229,22 +220,6 @@ export function append(list: CelValue, item: CelValue): CelValue {
   if (frame) frame.isKept = true;
   grown.get(list as object)?.push(item);
   return list;
-}
-
-/** Whether a fact or a JSON object has a member. @throws if nobody knows. */
-export function hasField(of: CelValue, field: string): boolean {
-  if (!isCelMap(of)) return false;
-  const isPresent = presence.get(of);
-  return isPresent ? isPresent(field) : of.has(field);
-}
-
-const presence = new WeakMap<CelMap, (field: string) => boolean>();
-
-/** A fact for a condition: `fields` reads its fields, and `has` says whether they are there. */
-export function factMap(fields: ReadonlyMap<string, CelInput>, has: (field: string) => boolean): CelMap {
-  const map = celMap(fields);
-  presence.set(map, has);
-  return map;
 }
 
 /** Something is read as a whole. */

@@ -1,8 +1,8 @@
-import { factTable, rootTable } from './fact-table.ts';
-import { fieldsOf } from './facts.ts';
-import type { FactShape } from './facts-table/shared-fields.ts';
-import type { RuleVerdict } from './verdict.ts';
-import type { Doubt } from './watch.ts';
+import { factTable, rootTable } from '../fact-table.ts';
+import { fieldsOf } from '../facts.ts';
+import type { RuleVerdict } from '../verdict.ts';
+import type { Doubt } from '../watch.ts';
+import type { FactShape } from './shared-fields.ts';
 
 const all: readonly Readonly<Record<string, FactShape>>[] = [rootTable, ...Object.values(factTable)];
 
