@@ -547,7 +547,7 @@ export interface paths {
         };
         /**
          * Find things by any part of their names, or by an identifier or digest
-         * @description Names are what metadata says, and the paths of files in recorded folders. Answers in groups, the best first: the name itself, names that start so, names with a word that starts so, and all others; of these the one with the newest name. Every thing is found once, by all its names that the caller may see. Words of one or two characters are found at the start of a word only. Identifiers: a CID or UUID with or without urn:cid: or urn:uuid:, a CID in capitals or after ipfs://, a DID, or a digest in hex, alone or after sha256:, blake3:, sha512:, git: or md5:. A group goes on with group and its next_cursor. A page may be shorter than its limit, or empty.
+         * @description Names are what metadata says, and the paths of files in recorded folders. Answers in groups, the best first: the name itself, names that start so, names with a word that starts so, and all others; of these the one with the newest name. Every thing is found once, by all its names that the caller may see. Words of one or two characters are found at the start of a word only. Case, width and accents do not matter, double quotes and * separate words, and if nothing is found, other separators do, too. Identifiers: a CID or UUID with or without urn:cid: or urn:uuid:, a CID in capitals or after ipfs://, a DID, or a digest in hex, alone or after sha256:, blake3:, sha512:, git: or md5:, also in quotes or in the address of a page. A group goes on with group and its next_cursor. A page may be shorter than its limit, or empty.
          */
         get: operations["getSearchV1"];
         put?: never;
@@ -689,7 +689,7 @@ export interface paths {
         put?: never;
         /**
          * Check something against a policy, and certify that it passes
-         * @description A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. It ends with the first exception of the policy that the check needed. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.
+         * @description A check of one subject that passes is registered as a compliance certificate in the graph of the project, signed by the service. It names a document with the rules, the statements that decided them, and the size of the log. When one of these statements is withdrawn, or the signature that counted, the certificate is shown as unsupported. It ends with the first exception of the policy, certificate or signature that the check needed. The answer lists the controls of the policy that the last review did not approve, or nobody has reviewed.
          */
         post: operations["postChecksV1CertificateByProjectUuid"];
         delete?: never;
@@ -3346,10 +3346,10 @@ export interface components {
                 policyCid: string | null;
                 validUntil: string;
                 /**
-                 * @description unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell
+                 * @description not_yet_valid: the clock of the service has gone back since. unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell
                  * @enum {string}
                  */
-                standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported" | "unknown";
+                standing: "valid" | "suspended" | "not_yet_valid" | "expired" | "revoked" | "unsupported" | "unknown";
                 /** @description Of an unsupported one: that statement */
                 lost: {
                     statement: string;
@@ -3434,10 +3434,10 @@ export interface components {
                     policyCid: string | null;
                     validUntil: string;
                     /**
-                     * @description unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell
+                     * @description not_yet_valid: the clock of the service has gone back since. unsupported: a statement on which the check behind it rested was withdrawn. unknown: something that it rests on is not there, so nobody can tell
                      * @enum {string}
                      */
-                    standing: "valid" | "suspended" | "expired" | "revoked" | "unsupported" | "unknown";
+                    standing: "valid" | "suspended" | "not_yet_valid" | "expired" | "revoked" | "unsupported" | "unknown";
                     /** @description Of an unsupported one: that statement */
                     lost: {
                         statement: string;
