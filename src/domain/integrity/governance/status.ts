@@ -143,19 +143,7 @@ async function certificatesOf(
   const reading: SupportPorts = { trusting, statementIndex, documents: blobs.readSmall, disputed: new Set() };
   const certificates: CertificateStatus[] = [];
   for (const record of issued) {
-    const { createdAt: validFrom, validUntil } = record;
-    const isExpired = validUntil <= time;
-    const isEarly = outOfDate({ validFrom, validUntil: null }, time) !== undefined;
-    const { revoked = false, suspended = false } = known.get(record.credentialId) ?? {};
-    const own = revoked
-      ? 'revoked'
-      : isExpired
-        ? 'expired'
-        : suspended
-          ? 'suspended'
-          : isEarly
-            ? 'not_yet_valid'
-            : 'valid';
+    const own = ownStanding(record, known.get(record.credentialId), time);
     const { outcomeCid, policyCid } = record;
     // Records of earlier versions have none.
     const outcome = own === 'valid' && outcomeCid ? parseCid(outcomeCid) : undefined;
@@ -168,6 +156,18 @@ async function certificatesOf(
     certificates.push({ record, standing, lost, unreviewedControls });
   }
   return certificates;
+}
+
+/** What a certificate says of itself, whatever it rests on. */
+function ownStanding(
+  { createdAt: validFrom, validUntil }: CertificateRecord,
+  { revoked = false, suspended = false }: { readonly revoked?: boolean; readonly suspended?: boolean } = {},
+  now: number,
+): CertificateStatus['standing'] {
+  if (revoked) return 'revoked';
+  if (validUntil <= now) return 'expired';
+  if (suspended) return 'suspended';
+  return outOfDate({ validFrom, validUntil: null }, now) ? 'not_yet_valid' : 'valid';
 }
 
 async function controlsOf(ports: StatusPorts, policyCid: string): Promise<readonly string[]> {
