@@ -140,15 +140,16 @@ export function lineageSummary(answer: LineageAnswer, titles: Titles, flows: rea
 
 function reach({ id, nodes, edges }: LineageAnswer, flow: Flow): string {
   const steps = edgesByEnd(edges.filter(isStep));
-  const reached = new Set([id]);
-  for (const at of reached)
+  const passed = new Set([id]);
+  const reached = new Set<string>();
+  for (const at of passed)
     for (const edge of steps.get(at) ?? []) {
       const end = stepEnd(edge, at, flow);
-      if (end !== undefined) reached.add(end);
+      if (end === undefined) continue;
+      passed.add(end);
+      // A folder is not made from its files, nor they from it.
+      if (edge.kind !== containment.name) reached.add(end);
     }
-  // A folder is not made from its files, nor they from it.
-  for (const edge of edges)
-    if (edge.kind === containment.name) for (const end of endsOf(edge)) reached.delete(end);
   reached.delete(id);
   const types = new Map(nodes.map((node) => [node.id, node.kind]));
   const computations = [...reached].filter((one) => types.get(one) === 'statement').length;
