@@ -12,23 +12,31 @@ export function openPage(): void {
   const trusted = part('trusted', HTMLTextAreaElement);
   const [subject, service] = [part('subject', HTMLInputElement), part('service', HTMLInputElement)];
   let worker: Worker | undefined;
+  let isAtWork = false;
   const saved: string[] = [];
 
   function stop(): void {
     worker?.terminate();
     worker = undefined;
+    finish();
+  }
+
+  function finish(): void {
+    isAtWork = false;
     status.replaceChildren();
   }
 
   /** Begins from the start, because each file may say something about the others. */
   function verify(): void {
-    stop();
+    if (isAtWork) stop();
     for (const url of saved.splice(0)) URL.revokeObjectURL(url);
     outcomes.replaceChildren();
     list.replaceChildren(...[...files.keys()].map((path) => fileItem(path)));
     part('again').hidden = files.size === 0;
     if (files.size === 0) return;
-    worker = new Worker(address);
+    // It takes a while to start one.
+    worker ??= new Worker(address);
+    isAtWork = true;
     const progress = element('progress', { 'aria-label': 'Verifying' });
     const doing = element('span', {}, 'Reading');
     const cancel = () => {
@@ -72,7 +80,7 @@ export function openPage(): void {
         refuse(told.reason);
         break;
       case 'done':
-        stop();
+        finish();
     }
   }
 

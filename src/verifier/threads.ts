@@ -28,7 +28,14 @@ export interface ThreadAnswer {
 interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, PromiseWithResolvers<Answer>>;
+  hasFailed: boolean;
 }
+
+/** Those of earlier verifications. A thread takes a third of a second to start. */
+const idle: Thread[] = [];
+
+/** Of a thread that waits for its own work, before another one is started. */
+const enoughTasks = 2;
 
 let script = '';
 
@@ -69,7 +76,10 @@ export class Threads {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { worker } of this.#threads) worker.terminate();
+    for (const thread of this.#threads) {
+      if (thread.waiting.size === 0 && !thread.hasFailed) idle.push(thread);
+      else thread.worker.terminate();
+    }
   }
 
   async #runOnce(task: UnwatchedTask): Promise<Answer> {
@@ -87,26 +97,30 @@ export class Threads {
   }
 
   #leastBusy(): Thread {
-    if (this.#threads.length < this.#options.threads) this.#threads.push(startThread());
-    const [first, ...others] = this.#threads;
-    if (!first) throw new RangeError('There is no thread.');
-    return others.reduce((one, other) => (other.waiting.size < one.waiting.size ? other : one), first);
+    const [least] = this.#threads.toSorted((one, other) => one.waiting.size - other.waiting.size);
+    const isFull = this.#threads.length === this.#options.threads;
+    if (least && (isFull || least.waiting.size < enoughTasks)) return least;
+    const thread = idle.pop() ?? startThread();
+    this.#threads.push(thread);
+    return thread;
   }
 }
 
 function startThread(): Thread {
   const worker = new Worker(URL.createObjectURL(new Blob([script])), { name: statementsThread });
-  const waiting: Thread['waiting'] = new Map();
+  const thread: Thread = { worker, waiting: new Map(), hasFailed: false };
+  const { waiting } = thread;
   worker.onmessage = ({ data: { number, answer } }: MessageEvent<ThreadAnswer>) => {
     waiting.get(number)?.resolve(answer);
     waiting.delete(number);
   };
   worker.onerror = ({ message }) => {
+    thread.hasFailed = true;
     for (const { reject } of waiting.values())
       reject(new Error(message || 'A worker of the page has failed.'));
     waiting.clear();
   };
-  return { worker, waiting };
+  return thread;
 }
 
 /** The task with the part of its body that it needs, because bodies are copied. */
