@@ -2,10 +2,7 @@ import { identifierIn } from '../identifiers/identifiers.ts';
 
 const around = /^[\s\p{P}<>`]+|[\s\p{P}<>`]+$/gu;
 
-/**
- * What a pasted text identifies: it is without the punctuation around it, and of the address of a page it is the first
- * identifier in that.
- */
+/** What a pasted text may identify: the text without the punctuation around it, or the first identifier in the address of a page. */
 export function pastedIdentifier(text: string): string {
   if (identifierIn(text) !== undefined) return text;
   const bare = text.replaceAll(around, '');
