@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Permission } from '../../src/domain/access/grants.ts';
+import { permissions as allPermissions, type Permission } from '../../src/domain/access/grants.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { TestProvider } from '../access/provider.ts';
@@ -68,6 +68,17 @@ export const json = (value: unknown) => ({
 });
 
 export const dataOf = (...texts: string[]) => ownStatement('DataRegistration', { data: texts.map(blobUrn) });
+
+/**
+ * Fills a service, with a caller who may do everything, one who may do it in the project `alpha` only, and one who may do it in
+ * `beta` only.
+ */
+export async function newWorldWithCallers(service: Pick<Service, 'app'>, provider: TestProvider) {
+  const everyone = await tokenWith(provider, { '*': allPermissions });
+  const world = await newWorld(service, everyone);
+  const of = async ({ id }: Project) => await tokenWith(provider, { [id]: allPermissions });
+  return { world, everyone, ofAlpha: await of(world.alpha), ofBeta: await of(world.beta) };
+}
 
 /** Fills a service. @param token of a caller with all permissions. */
 export async function newWorld(service: Pick<Service, 'app'>, token: string): Promise<World> {

@@ -1,9 +1,8 @@
 import { parse } from 'content-disposition';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/grants.ts';
 import { startProvider } from '../access/provider.ts';
 import { ownStatement } from '../builders/statements.ts';
-import { json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';
+import { json, newWorldWithCallers, oidcSettings, sendAs, type World } from './access-world.ts';
 import { useService } from './service.ts';
 
 const provider = await startProvider();
@@ -12,10 +11,7 @@ let [everyone, ofAlpha, ofBeta] = ['', '', ''];
 let world: World;
 
 beforeAll(async () => {
-  everyone = await tokenWith(provider, { '*': permissions });
-  world = await newWorld(service, everyone);
-  ofAlpha = await tokenWith(provider, { [world.alpha.id]: permissions });
-  ofBeta = await tokenWith(provider, { [world.beta.id]: permissions });
+  ({ world, everyone, ofAlpha, ofBeta } = await newWorldWithCallers(service, provider));
 });
 afterAll(async () => await provider[Symbol.asyncDispose]());
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/grants.ts';
 import { startProvider } from '../access/provider.ts';
-import { dataOf, json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';
+import { dataOf, json, newWorldWithCallers, oidcSettings, sendAs, type World } from './access-world.ts';
 import { useService } from './service.ts';
 
 const provider = await startProvider();
@@ -15,9 +14,7 @@ let reader: string;
 let stranger: string;
 
 beforeAll(async () => {
-  world = await newWorld(service, await tokenWith(provider, { '*': permissions }));
-  reader = await tokenWith(provider, { [world.alpha.id]: permissions });
-  stranger = await tokenWith(provider, { [world.beta.id]: permissions });
+  ({ world, ofAlpha: reader, ofBeta: stranger } = await newWorldWithCallers(service, provider));
   for (let batch = 0; batch < batches; batch += 1) {
     const statements = Array.from({ length: 1_000 }, () => ({ ...dataOf(randomUUID()), registeredBy }));
     const body = { statements, generate_id: true, graph_id: world.alpha.id };

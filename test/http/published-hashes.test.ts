@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/grants.ts';
 import { codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { startProvider } from '../access/provider.ts';
 import { ownStatement } from '../builders/statements.ts';
-import { json, newWorld, oidcSettings, type Send, sendAs, tokenWith, type World } from './access-world.ts';
+import { json, newWorldWithCallers, oidcSettings, type Send, sendAs, type World } from './access-world.ts';
 import { useService } from './service.ts';
 
 const provider = await startProvider();
@@ -17,9 +16,7 @@ describe.each(['any', 'project'])('with CAIRN_BLOB_SCOPE=%s', (scope) => {
   let stranger: string;
 
   beforeAll(async () => {
-    world = await newWorld(service, await tokenWith(provider, { '*': permissions }));
-    reader = await tokenWith(provider, { [world.alpha.id]: permissions });
-    stranger = await tokenWith(provider, { [world.beta.id]: permissions });
+    ({ world, ofAlpha: reader, ofBeta: stranger } = await newWorldWithCallers(service, provider));
   });
 
   /** What may be published of a file that nobody has published. */

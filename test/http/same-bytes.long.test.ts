@@ -2,14 +2,13 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/grants.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { type Cid, cidOf, cidUrn, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { startProvider } from '../access/provider.ts';
 import { did, ownStatement } from '../builders/statements.ts';
 import { cairn, temporaryFolder } from '../cli/run-cairn.ts';
-import { json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';
+import { json, newWorldWithCallers, oidcSettings, sendAs, type World } from './access-world.ts';
 import {
   carType,
   everything,
@@ -252,10 +251,8 @@ describe('a hash is no permission', async () => {
     const [blake3, sha256] = bothOf(bytes);
 
     beforeAll(async () => {
-      admin = await tokenWith(provider, { '*': permissions });
-      world = await newWorld(service, admin);
-      reader = await tokenWith(provider, { [world.alpha.id]: permissions });
-      stranger = await tokenWith(provider, { [world.beta.id]: permissions });
+      const callers = await newWorldWithCallers(service, provider);
+      ({ world, everyone: admin, ofAlpha: reader, ofBeta: stranger } = callers);
       await as(admin, 'PUT', '/store/v1/blob', {
         body: bytes,
         headers: { 'content-type': 'application/octet-stream' },

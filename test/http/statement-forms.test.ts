@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { permissions } from '../../src/domain/access/grants.ts';
 import { ownContext } from '../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { startProvider } from '../access/provider.ts';
 import { blobUrn, did, type Json } from '../builders/statements.ts';
-import { dataOf, json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';
+import { dataOf, json, newWorldWithCallers, oidcSettings, sendAs, type World } from './access-world.ts';
 import { useService } from './service.ts';
 
 const ownContextText = ownContext.versions.get(ownContext.url) ?? '';
@@ -17,9 +16,7 @@ let genuine: string;
 let stranger: string;
 
 beforeAll(async () => {
-  world = await newWorld(service, await tokenWith(provider, { '*': permissions }));
-  genuine = await tokenWith(provider, { [world.alpha.id]: permissions });
-  stranger = await tokenWith(provider, { [world.beta.id]: permissions });
+  ({ world, ofAlpha: genuine, ofBeta: stranger } = await newWorldWithCallers(service, provider));
 });
 afterAll(async () => await provider[Symbol.asyncDispose]());
 
