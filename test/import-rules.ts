@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { initSync, parse } from 'es-module-lexer';
 
 /** Which files belong to a layer, and the layers that they may import beside their own. */
-export interface Layer {
+interface Layer {
   /** Paths from the root: files, and folders with a slash at their end. */
   readonly files: readonly string[];
   readonly below: readonly string[];

@@ -26,7 +26,7 @@ export interface Dropped {
 
 type RoledFile = Pick<SortedFile, 'path' | 'role'>;
 
-export interface SortedFile {
+interface SortedFile {
   readonly path: string;
   readonly role: Role;
   /** Whether it is verified, rather than used to verify others. */

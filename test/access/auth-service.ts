@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
 import { freePort } from '../../bench/free-port.ts';
 
-export type AuthCall = 'validate' | 'authorize';
+type AuthCall = 'validate' | 'authorize';
 
 /** A failure instead of an answer. `hang` lasts until the failure is changed. */
 export type AuthFailure =
@@ -18,7 +18,7 @@ export type AuthFailure =
 
 type Rejection = 400 | 401 | 403 | 422;
 
-export interface Grant {
+interface Grant {
   readonly permission: string;
   /** `*` for any. */
   readonly resource: { readonly type: string; readonly id: string };

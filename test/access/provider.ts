@@ -38,13 +38,13 @@ export interface ProviderOptions {
   readonly takesSecretInBody?: boolean;
 }
 
-export interface DeviceTokens {
+interface DeviceTokens {
   readonly id_token: string;
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
-export type TokenKind = 'id' | 'access';
+type TokenKind = 'id' | 'access';
 
 /** An OpenID provider on this machine. Any name signs in at its login page. */
 export interface TestProvider extends AsyncDisposable {

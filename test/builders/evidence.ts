@@ -8,7 +8,7 @@ import { manifest } from './manifests.ts';
 import { canonicalizer } from './proofs.ts';
 import { identifierWith, identifyOptions, type Json, ownStatement } from './statements.ts';
 
-export const listUrl = 'https://cairn.example/credentials/v1/status-lists/1';
+const listUrl = 'https://cairn.example/credentials/v1/status-lists/1';
 const signedAt = new Date('2026-01-31T12:00:00Z');
 
 export function statusEntry(index: number, more: Json = {}) {

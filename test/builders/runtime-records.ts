@@ -4,7 +4,6 @@ import type { ProjectMembership } from '../../src/domain/control-plane/gateway/p
 import type {
   AuditExchange,
   PluginEvent,
-  SealedBody,
   SealedPart,
   StateRecord,
 } from '../../src/domain/control-plane/gateway/runtime-records.ts';
@@ -65,10 +64,6 @@ export function stateRecord(
 /** Names bytes that are stored nowhere. */
 export function sealedPart(cid: string): SealedPart {
   return { name: 'pack', offset: 0, size: 1, cid };
-}
-
-export function sealedBody(cid: string, contentType: string): SealedBody {
-  return { ...sealedPart(cid), contentType };
 }
 
 export function membership(

@@ -44,7 +44,7 @@ export async function addAgent(
 type Json = Readonly<Record<string, unknown>>;
 
 /** Reports records as a gateway does. */
-export async function report({ url }: BrowserPlane, route: string, records: readonly Json[]): Promise<void> {
+async function report({ url }: BrowserPlane, route: string, records: readonly Json[]): Promise<void> {
   const credential = await signGatewayCredential(gatewaySecret, {
     name: 'test',
     scopes: gatewayScopes,

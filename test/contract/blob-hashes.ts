@@ -15,7 +15,7 @@ import type { PlannedStore } from '../../src/storage/store.ts';
 
 type Stores = Pick<PlannedStore, 'blobs' | 'blobHashing' | typeof Symbol.asyncDispose>;
 
-export const hashHere: HashingPorts['hash'] = async (bytes, size, further) => {
+const hashHere: HashingPorts['hash'] = async (bytes, size, further) => {
   const hasher = digestsHasher(size, further);
   for await (const chunk of bytes) hasher.update(chunk);
   return hasher.digests();

@@ -9,8 +9,8 @@ import type { BlobStore, ByteRange } from '../../src/domain/integrity/ports.ts';
 import { blobStoreContract } from './blob-store.ts';
 import { putBlob } from './filled-store.ts';
 
-export type Kind = keyof Buckets;
-export type Damage = 'flip' | 'truncate';
+type Kind = keyof Buckets;
+type Damage = 'flip' | 'truncate';
 
 export interface OpenedBuckets extends AsyncDisposable {
   readonly buckets: Buckets;

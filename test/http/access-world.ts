@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { permissions as allPermissions, type Permission } from '../../src/domain/access/grants.ts';
+import { permissions as allPermissions } from '../../src/domain/access/grants.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { TestProvider } from '../access/provider.ts';
@@ -26,8 +26,6 @@ export interface Project {
   readonly run: string;
   readonly statement: { readonly statement_id: string; readonly jcs_cid: string; readonly rdfc_cid: string };
 }
-
-export type Permissions = Readonly<Record<string, readonly Permission[]>>;
 
 export interface Send {
   readonly method: string;

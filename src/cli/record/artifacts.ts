@@ -26,7 +26,7 @@ export interface Change {
   readonly files: readonly ChangedFile[];
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   readonly path: string;
   readonly is: 'changed' | 'added' | 'gone';
 }

@@ -16,7 +16,7 @@ export function writeCertificate(folder: string, name = 'webhook'): void {
   execFileSync('openssl', ['req', '-x509', ...ec, ...files, ...about], { cwd: folder, stdio: 'pipe' });
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
   readonly json: any;
