@@ -34,6 +34,8 @@ describeChromium('signing in by browser', ({ open }) => {
     await page.getByLabel('Account').fill(name);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await account(page).getByText(`${name}@example.com`).waitFor();
+    // The text may be there before the scripts that answer clicks.
+    await page.waitForLoadState();
   }
 
   async function signIn(page: Page, name: string): Promise<void> {
