@@ -7,7 +7,6 @@ import {
   askAgainWhileBusy,
   LostConnection,
   logIn,
-  notLikeCairn,
   openClient,
   refusal,
   throwUnreachable,
@@ -17,7 +16,7 @@ import { contentOf } from '../cli/client/download.ts';
 import { blobInMemory, storeKnown, storeStream } from '../cli/client/upload-blob.ts';
 import { recordIn } from '../cli/record/record.ts';
 import type { Recorded, RecordOptions } from '../cli/record/record-types.d.ts';
-import { failNo } from '../cli/terminal/failure.ts';
+import { exitCodes, Failure, failNo } from '../cli/terminal/failure.ts';
 import { codecs, makeCid, parseCid } from '../domain/integrity/identifiers/cid.ts';
 import { hasher } from '../domain/integrity/identifiers/hashing.ts';
 import type { paths } from './api.d.ts';
@@ -71,7 +70,7 @@ export class Cairn implements Client {
       try {
         return (await this.#api.request(method as never, path as never, init as never)).data as never;
       } catch (error) {
-        throw error instanceof SyntaxError ? notLikeCairn(this.url + path, error) : error;
+        throw error instanceof SyntaxError ? notJson(this.url + path, error) : error;
       }
     };
   }
@@ -84,12 +83,9 @@ export class Cairn implements Client {
     // Node may lose the signal of a clone.
     const ask = () =>
       fetch(request.clone(), { signal }).catch((error: unknown) => throwUnreachable(this.url, error, signal));
-    const response = await pRetry(() => askAgainWhileBusy(ask, signal), {
-      retries: request.method === 'POST' || request.method === 'PATCH' ? 0 : retries,
-      minTimeout: firstWaitMs,
-      signal,
-      shouldRetry: ({ error }) => error instanceof LostConnection,
-    });
+    const askPatiently = () => askAgainWhileBusy(ask, signal);
+    const changesMore = request.method === 'POST' || request.method === 'PATCH';
+    const response = changesMore ? await askPatiently() : await repeated(askPatiently, signal);
     if (!response.ok) throw await refusal(this.url, response, logIn);
     if (!response.body) return response;
     return new Response(ReadableStream.from(answerBytes(response, signal)), response);
@@ -115,12 +111,12 @@ export class Cairn implements Client {
   ): Promise<string> {
     const client = await this.#client();
     if (typeof bytes !== 'string' && !(bytes instanceof Uint8Array))
-      return (await storeStream(client, asyncly(bytes), { codec, multihash, signal })).text;
+      return (await storeStream(client, chunksOf(bytes), { codec, multihash, signal })).text;
     const whole = Buffer.from(bytes);
     const hash = hasher(multihash);
     hash.update(whole);
     const cid = makeCid(codec, hash.digest(), multihash);
-    await storeKnown(client, blobInMemory(cid, whole), { signal });
+    await repeated(() => storeKnown(client, blobInMemory(cid, whole), { signal }), signal);
     return cid.text;
   }
 
@@ -129,7 +125,8 @@ export class Cairn implements Client {
     const { path } = contentOf(expected);
     const hash = hasher(expected.multihash);
     const client = await this.#client();
-    for await (const chunk of answerBytes(await client.send('GET', path, { signal }), signal)) {
+    const response = await repeated(() => client.send('GET', path, { signal }), signal);
+    for await (const chunk of answerBytes(response, signal)) {
       hash.update(chunk);
       yield chunk;
     }
@@ -149,6 +146,30 @@ export class Cairn implements Client {
   }
 }
 
-async function* asyncly(bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
-  yield* bytes;
+/** Tries again after a lost connection, for what changes nothing the second time. */
+async function repeated<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return await pRetry(ask, {
+    retries,
+    minTimeout: firstWaitMs,
+    shouldRetry: ({ error }) => error instanceof LostConnection,
+    ...(signal && { signal }),
+  });
+}
+
+/** @throws TypeError, also for what only the types exclude, such as a file that is read as text. */
+async function* chunksOf(bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
+  if (bytes == null || !(Symbol.asyncIterator in bytes || Symbol.iterator in bytes)) failType(bytes);
+  for await (const chunk of bytes) yield chunk instanceof Uint8Array ? chunk : failType(chunk);
+}
+
+function failType(found: unknown): never {
+  const kind = found instanceof Object ? found.constructor.name : typeof found;
+  throw new TypeError(
+    `upload() takes a text, a Uint8Array or a stream of Uint8Arrays, but found a value of the type ${kind}. Read files without an encoding, and pass the stream() of a Blob.`,
+  );
+}
+
+function notJson(url: string, cause: unknown): Failure {
+  const message = `${url} did not answer with JSON. If that is right, say with parseAs how to read it, such as "text". If not, check CAIRN_URL.`;
+  return new Failure(exitCodes.unreachable, message, { cause });
 }

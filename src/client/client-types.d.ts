@@ -60,7 +60,7 @@ export interface Client {
   ): AsyncGenerator<Answer<P, 'get', I>>;
   /**
    * Stores bytes of any size as a blob.
-   * @param bytes such as the stream of a file. A stream is sent once; what is in memory is sent again if the service is busy.
+   * @param bytes such as the stream of a file. A stream is sent once; what is in memory is sent again if the service is busy or the connection is lost.
    * @returns its CID, which is computed on the way, and compared with that of the service.
    */
   upload(

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -100,6 +101,45 @@ describe('the client', () => {
     expect(seen).toHaveLength(1);
   });
 
+  test('repeats the upload of bytes in memory and a download whose connection was lost', async () => {
+    const cid = 'bafkr4ibbdw2gtfuodcxyutaiwcvmucibucpb3vmstx235p4mhdemrijode';
+    const { seen, url } = await answering(
+      ({ cut }) => cut(),
+      ({ status }) => status(200, { cid }),
+      ({ cut }) => cut(),
+      ({ text }) => text('aa'),
+    );
+    const cairn = new Cairn({ url, token: 't' });
+    expect(await cairn.upload('aa')).toBe(cid);
+    expect(Buffer.concat(await Array.fromAsync(cairn.download(cid))).toString()).toBe('aa');
+    expect(seen).toHaveLength(4);
+  });
+
+  test.each([
+    ['a Blob', new Blob(['text']), 'Blob'],
+    ['an ArrayBuffer', new ArrayBuffer(4), 'ArrayBuffer'],
+    ['a stream of texts', Readable.from(['text']), 'string'],
+    ['a list of numbers', [1, 2], 'number'],
+    ['nothing', undefined, 'undefined'],
+  ])('says what to upload instead of %s', async (_, bytes, kind) => {
+    const { url } = await answering();
+    const upload = new Cairn({ url, token: 't' }).upload(bytes as never);
+    await expect(upload).rejects.toThrow(`found a value of the type ${kind}.`);
+  });
+
+  test('reads answers that are not JSON as the caller says, and names the way', async () => {
+    const { url } = await answering(
+      ({ text }) => text('graph TD'),
+      ({ text }) => text('graph TD'),
+    );
+    const cairn = new Cairn({ url, token: 't' });
+    const id = 'urn:cid:bafkr4ifpcnrz5hq2vxrmpfnkcbdc3zyaj5nv5drkkbjlxuoxbyfzvgfd6e';
+    const init = { params: { path: { id } }, headers: { accept: 'text/vnd.mermaid' } };
+    const drawing: string = await cairn.get('/lineage/v1/{id}', { ...init, parseAs: 'text' });
+    expect(drawing).toBe('graph TD');
+    await expect(cairn.get('/lineage/v1/{id}', init)).rejects.toThrow('parseAs');
+  });
+
   test('follows the cursors of a list, and stops when the caller does', async () => {
     const pageWith = (next_cursor?: string) => (respond: Responder) =>
       respond.status(200, { graphs: [], next_cursor });
@@ -167,6 +207,6 @@ describe('the client', () => {
     );
     const cairn = new Cairn({ url, token: 't' });
     await expect(cairn.get('/graph/v1')).rejects.toThrow(LostConnection);
-    await expect(cairn.get('/graph/v1')).rejects.toThrow('did not answer like a Cairn service');
+    await expect(cairn.get('/graph/v1')).rejects.toThrow('did not answer with JSON');
   });
 });

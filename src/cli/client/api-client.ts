@@ -163,7 +163,7 @@ export async function answerJson<Schema extends z.ZodType>(
   }
 }
 
-export function notLikeCairn(url: string, cause: unknown): Failure {
+function notLikeCairn(url: string, cause: unknown): Failure {
   return new Failure(exitCodes.unreachable, `${url} did not answer like a Cairn service. Check CAIRN_URL.`, {
     cause,
   });
