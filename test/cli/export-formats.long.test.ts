@@ -144,6 +144,24 @@ test('what was exported comes in again, and what the service has signed is signe
   expect(new Set(by).size).toBe(2);
 });
 
+test.each(['slsa', 'cyclonedx'])(
+  'another service finds folders and runs in %s as they are here',
+  async (format) => {
+    const script = 'mkdir -p tuned; cat raw.csv > tuned/weights; cat tuned/weights > tuned.bin';
+    const options = ['--name', 'tune', '--input', 'raw.csv', '--output', 'tuned', '--output', 'tuned.bin'];
+    const made = await project.run(['record', '--json', ...options, '--', 'sh', '-c', script]);
+    expect(made.code, made.stderr).toBe(0);
+    const [folder] = JSON.parse(made.stdout).outputs;
+    await exported('tuned', '--format', format);
+    await using other = await startService();
+    const taken = await project.run(['import', project.file('out')], { env: other.env });
+    expect(taken.code, taken.stderr).toBe(0);
+    const { nodes } = await getJson(other, `/lineage/v1/${folder.cid}?direction=upstream`);
+    const names = nodes.map(({ name }: { name: string | null }) => name);
+    expect(names).toEqual(expect.arrayContaining(['tuned/', 'tune']));
+  },
+);
+
 describeWith(!existsSync(python) && absence, 'the official validators', () => {
   test.each(Object.entries(validators))('accept %s', async (format, code) => {
     const sign = format === 'slsa' ? ['--sign', key] : [];

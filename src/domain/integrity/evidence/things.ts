@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { digestDocument } from '../blobs/digest-references.ts';
-import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { cidIn, cidUrn, codecs, digestHex, makeCid } from '../identifiers/cid.ts';
 import type { MultihashName } from '../identifiers/hashing.ts';
+import { isCidUrn } from '../identifiers/identifiers.ts';
 import { type JcsDocument, jcsDocument } from './documents.ts';
 import { EvidenceProblem, type Reference, type Thing } from './evidence.ts';
 
@@ -17,7 +18,7 @@ const contentHashes: readonly (readonly [string, MultihashName])[] = [
   ['sha256', 'sha2-256'],
   ['blake3', 'blake3'],
 ];
-const digestHex = /^[0-9a-f]{64}$/i;
+const contentDigest = /^[0-9a-f]{64}$/i;
 
 /** Digests that tell bytes apart, but that a CID here cannot have. The first that a thing has names it. */
 const referenceHashes = ['sha512', 'sha384', 'gitCommit', 'gitTree', 'gitBlob', 'gitTag'];
@@ -31,7 +32,7 @@ export function identified({ id, digests = {}, name, reference }: Thing): Identi
   for (const [algorithm, multihash] of contentHashes) {
     const hex = digests[algorithm];
     if (hex === undefined) continue;
-    if (!digestHex.test(hex))
+    if (!contentDigest.test(hex))
       throw new EvidenceProblem(`"${hex.slice(0, 100)}" is no ${algorithm} digest in hex.`);
     const cid = makeCid(codecs.raw, Buffer.from(hex, 'hex'), multihash);
     return { id: cidUrn(cid), name: name ?? reference?.name };
@@ -39,6 +40,23 @@ export function identified({ id, digests = {}, name, reference }: Thing): Identi
   if (id !== undefined) return { id, name };
   const document = jcsDocument(referenceOf(digests, reference));
   return { id: document.id, name: name ?? reference?.name, reference: document };
+}
+
+/**
+ * The URN of a folder or a document that has these digests, as exports write it beside them. Digests alone do not tell it,
+ * because they would name the bytes of a file.
+ */
+export function foldersUrn(
+  text: string | null | undefined,
+  digests: Readonly<Record<string, string>>,
+): string | undefined {
+  const cid = text != null && isCidUrn(text) ? cidIn(text) : undefined;
+  if (!cid || cid.codec === codecs.raw) return undefined;
+  const isOfDigests = contentHashes.some(
+    ([algorithm, multihash]) =>
+      multihash === cid.multihash && digests[algorithm]?.toLowerCase() === digestHex(cid),
+  );
+  return isOfDigests ? cidUrn(cid) : undefined;
 }
 
 function referenceOf(

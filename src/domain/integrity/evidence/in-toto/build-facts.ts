@@ -23,6 +23,9 @@ export const buildTime = z
 /** Larger parameters stay in the original file. */
 const parametersLimit = 16_384;
 
+/** What a build by Cairn is: a command that `cairn record`, or a program that `record()`, has run. */
+export const runType = 'urn:cairn:run:1';
+
 /** A type of builds says nothing about one of them. */
 export function nameOfBuild(buildType: string, subjects: readonly Thing[]): string {
   const named = subjects.find(({ name }) => name);

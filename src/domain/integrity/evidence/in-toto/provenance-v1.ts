@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Evidence, Thing } from '../evidence.ts';
 import { shaped } from '../shaped.ts';
 import { uriReference } from '../things.ts';
-import { buildFacts, buildTime, nameOfBuild } from './build-facts.ts';
+import { buildFacts, buildTime, nameOfBuild, runType } from './build-facts.ts';
 import { resource, thingOf } from './resource.ts';
 
 const text = z.string();
@@ -48,7 +48,7 @@ export function readProvenanceV1(predicate: object, subjects: readonly Thing[]):
     ? { name: ran.path, reference: referenceOfWorkflow(ran) }
     : { name: buildType, reference: uriReference(buildType) };
   const { facts, time } = buildFacts({
-    name: ran ? ran.path : nameOfBuild(buildType, subjects),
+    name: ran?.path ?? nameOfRun(said) ?? nameOfBuild(buildType, subjects),
     builder: runDetails.builder.id,
     buildType,
     invocation: invocationId ?? undefined,
@@ -60,6 +60,13 @@ export function readProvenanceV1(predicate: object, subjects: readonly Thing[]):
   const machine = runDetails.builder.id;
   const step = { inputs, outputs: subjects, program, ...(machine && { machine }), facts };
   return { ...(time && { time }), about: [], steps: [step] };
+}
+
+/** Exports of recorded runs say what the run is called. */
+function nameOfRun({ buildDefinition }: z.output<typeof provenance>): string | undefined {
+  const { buildType, externalParameters } = buildDefinition;
+  const { name } = externalParameters;
+  return buildType === runType && typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 function referenceOfWorkflow({ repository, path, ref }: z.output<typeof workflow>) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isCidUrn } from '../../identifiers/identifiers.ts';
 import { digestLengths, isHex } from '../digests.ts';
 import type { Thing } from '../evidence.ts';
-import { uriReference } from '../things.ts';
+import { foldersUrn, uriReference } from '../things.ts';
 
 /** What tells a subject. */
 export const digests = z
@@ -28,12 +28,13 @@ export const resource = z.looseObject({
 type Resource = z.output<typeof resource>;
 
 /**
- * A resource as a thing. A Git commit has the same id, whichever version of the formats names it. Without a digest, the URN of
- * a CID, as exports write it, is this identifier.
+ * A resource as a thing. A Git commit has the same id, whichever version of the formats names it. The URN of a CID, as exports
+ * write it, is this identifier if there is no digest, or if it is a folder with this digest.
  */
 export function thingOf({ name, uri, digest }: Resource): Thing {
   const given = Object.entries(digest ?? {}).filter(([, value]) => value !== '');
-  const id = given.length === 0 && uri != null && isCidUrn(uri) ? uri : undefined;
+  const alone = given.length === 0 && uri != null && isCidUrn(uri) ? uri : undefined;
+  const id = alone ?? foldersUrn(uri, Object.fromEntries(given));
   const called = name || (id === undefined ? uri : undefined);
   const isGit = uri?.startsWith('git+') || uri?.startsWith('git:');
   const named = given.map(([algorithm, value]) => [
@@ -43,7 +44,7 @@ export function thingOf({ name, uri, digest }: Resource): Thing {
   return {
     ...(id !== undefined && { id }),
     ...(called && { name: nameForPeople(called), reference: uriReference(uri || called) }),
-    ...(named.length > 0 && { digests: Object.fromEntries(named) }),
+    ...(named.length > 0 && id === undefined && { digests: Object.fromEntries(named) }),
   };
 }
 

@@ -1,17 +1,22 @@
 import type { JsonObject } from '../../../json/is-object.ts';
+import { runType } from '../in-toto/build-facts.ts';
+import { foldersUrn } from '../things.ts';
 import { type AncestorRun, type Ancestry, type Artefact, timesOf } from './ancestry.ts';
-
-/** What a build by Cairn is: a command that `cairn record`, or a program that `record()`, has run. */
-const buildType = 'urn:cairn:run:1';
 
 /**
  * In-toto Statements v1 with SLSA provenance v1, one for each run whose outputs have digests: the run that made the subject first.
  */
 export function slsaStatements({ runs }: Ancestry): JsonObject[] {
   return runs.flatMap((run) => {
-    const subject = run.outputs.filter(hasDigest).map(({ name, digests }) => ({ name, digest: digests }));
+    const subject = run.outputs.filter(hasDigest).map(subjectOf);
     return subject.length === 0 ? [] : [statement(run, subject)];
   });
+}
+
+/** A digest does not tell that something is a folder. */
+function subjectOf({ id, name, digests }: Artefact): object {
+  const uri = foldersUrn(id, digests);
+  return { name, ...(uri !== undefined && { uri }), digest: digests };
 }
 
 export function hasDigest({ digests }: Artefact): boolean {
@@ -29,7 +34,7 @@ function statement(run: AncestorRun, subject: readonly object[]): JsonObject {
     predicateType: 'https://slsa.dev/provenance/v1',
     predicate: {
       buildDefinition: {
-        buildType,
+        buildType: runType,
         externalParameters: {
           name,
           ...(command && { command }),

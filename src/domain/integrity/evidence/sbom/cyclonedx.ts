@@ -1,6 +1,6 @@
 import { contentDigests, digestsOf } from '../digests.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
-import { uriReference } from '../things.ts';
+import { foldersUrn, uriReference } from '../things.ts';
 import type { Bom, Component, Dataset, ExternalReference } from './cyclonedx-bom.ts';
 import { formulationSteps, type Resources } from './cyclonedx-formulation.ts';
 import { Inventory } from './inventory.ts';
@@ -102,12 +102,14 @@ class Reading {
     const whole = [group, name].filter(Boolean).join('/');
     const ref = component['bom-ref'];
     const own = { namespace: this.#namespace, name: ref ?? whole, ...(!ref && version && { version }) };
+    const known = {
+      ...contentDigests([...swhid, ...omniborId]),
+      ...(hashes ? digests(hashes, `${place}/hashes`) : archiveDigests(component, place)),
+    };
+    const id = foldersUrn(ref, known);
     return {
       name: [whole, version].filter(Boolean).join('@'),
-      digests: {
-        ...contentDigests([...swhid, ...omniborId]),
-        ...(hashes ? digests(hashes, `${place}/hashes`) : archiveDigests(component, place)),
-      },
+      ...(id === undefined ? { digests: known } : { id }),
       reference: purl ? uriReference(purl) : own,
     };
   }
