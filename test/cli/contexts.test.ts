@@ -56,6 +56,15 @@ describe('cairn contexts add', () => {
     expect(stderr).toContain(`The bytes of ${urlOf(other)} have another CID.`);
     expect(stderr).toContain(`${https} is no CID.`);
     expect(stderr).toMatch(/notes\.txt: .*is not JSON/);
+    expect(stderr).not.toContain('urn:x:');
+  });
+
+  test('says that a folder is empty', async () => {
+    using folder = temporaryFolder();
+    expect(await cairn(['contexts', 'add', folder.path], { env: service.env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has no files'),
+    });
   });
 
   test('refuses a JSON document without contexts, and a file that does not exist', async () => {

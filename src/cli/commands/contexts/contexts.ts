@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { ServiceError } from '../../../domain/errors.ts';
 import { ContextRegistry, contextLimit } from '../../../domain/integrity/contexts/contexts.ts';
@@ -51,6 +52,7 @@ async function add(io: Io, paths: readonly string[]): Promise<void> {
   const problems: string[] = [];
   let count = 0;
   for (const path of paths) {
+    let files = 0;
     for await (const file of filesAt(path)) {
       const found = await contextsIn(file, (problem) => problems.push(`${printableLine(file)}: ${problem}`));
       await storeBlobs(
@@ -59,7 +61,9 @@ async function add(io: Io, paths: readonly string[]): Promise<void> {
       );
       for (const { cid } of found) await writeText(io, `${cidUrn(cid)}  ${printableLine(file)}\n`);
       count += found.length;
+      files += 1;
     }
+    if (files === 0) problems.push(`The folder ${printableLine(path)} has no files.`);
   }
   if (problems.length > 0) failNo(problems.join('\n'));
   if (count === 0) say(io, 'All of these contexts are a part of Cairn, so there is nothing to add.');
@@ -112,7 +116,7 @@ async function ofDocument(path: string): Promise<NamedContext> {
   const bytes = await readFile(path);
   const named = cidIn(basename(path));
   const cid = named && (await fileCid(path, named)).cid.text === named.text ? named : undefined;
-  const document = contextDocument('urn:x:document', bytes.toString());
+  const document = contextDocument(pathToFileURL(path).href, bytes.toString());
   assertContext(document);
   return { cid: cid ?? parseCid(document.cid), bytes };
 }
