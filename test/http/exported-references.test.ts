@@ -48,6 +48,30 @@ test('what is known by a commit, by SHA-512 or by its name is exported so, and n
   expect(keys).toEqual([['cairn:sha256'], ['cairn:gitCommit'], ['cairn:sha512'], []]);
 });
 
+test('a folder of DVC, whose name is no digest, is exported by its name', async () => {
+  const md5 = 'e'.repeat(32);
+  const lock = {
+    schema: '2.0',
+    stages: {
+      train: {
+        cmd: 'train',
+        deps: [{ path: 'prepared', md5: `${md5}.dir` }],
+        outs: [{ path: 'model.pkl', md5 }],
+      },
+    },
+  };
+  const taken = await postEvidence(service, lock);
+  expect(taken.status, JSON.stringify(taken.json)).toBe(201);
+  const found = await service.app.request('/search/v1?q=model.pkl', { headers: { host: 'localhost' } });
+  const model = JSON.parse(await found.text()).artefacts.items[0].id;
+  const { predicate } = JSON.parse((await lines(model, 'slsa')).text);
+  const [prepared] = predicate.buildDefinition.resolvedDependencies;
+  expect(prepared).toEqual({ uri: expect.stringMatching(/^urn:cid:/), name: 'prepared' });
+  const { components } = JSON.parse((await lines(model, 'cyclonedx')).text);
+  expect(components).toMatchObject([{ name: 'prepared' }]);
+  expect(components[0]).not.toHaveProperty('hashes');
+});
+
 test('something without a digest cannot be the subject of SLSA provenance', async () => {
   const dataset = (name: string) => ({ namespace: 'postgres://db:5432', name });
   const event = {

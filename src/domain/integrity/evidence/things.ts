@@ -3,6 +3,7 @@ import { digestDocument } from '../blobs/digest-references.ts';
 import { cidIn, cidUrn, codecs, digestHex, makeCid } from '../identifiers/cid.ts';
 import type { MultihashName } from '../identifiers/hashing.ts';
 import { isCidUrn } from '../identifiers/identifiers.ts';
+import { digestLengths, isHex } from './digests.ts';
 import { type JcsDocument, jcsDocument } from './documents.ts';
 import { EvidenceProblem, type Reference, type Thing } from './evidence.ts';
 
@@ -83,7 +84,14 @@ export function digestsReferredTo(document: JsonObject): Readonly<Record<string,
   if (Object.keys(document).some((member) => !referenceMembers.has(member))) return undefined;
   const given = isObject(digests) ? Object.entries(digests) : [];
   const texts = given.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return Object.fromEntries(digestNames.has(namespace) ? [[namespace, name], ...texts] : texts);
+  const all = digestNames.has(namespace) ? [[namespace, name] as const, ...texts] : texts;
+  // DVC names a folder by the MD5 of its list of files, with an ending.
+  return Object.fromEntries(all.filter(([algorithm, value]) => isOfLength(algorithm, value)));
+}
+
+function isOfLength(algorithm: string, value: string): boolean {
+  const length = digestLengths.get(algorithm);
+  return length === undefined || isHex(value, length);
 }
 
 const hierarchical = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)\/?(.*)$/is;
