@@ -84,8 +84,8 @@ export class Cairn implements Client {
     const ask = () =>
       fetch(request.clone(), { signal }).catch((error: unknown) => throwUnreachable(this.url, error, signal));
     const askPatiently = () => askAgainWhileBusy(ask, signal);
-    const changesMore = request.method === 'POST' || request.method === 'PATCH';
-    const response = changesMore ? await askPatiently() : await repeated(askPatiently, signal);
+    const mayRepeat = !['POST', 'PATCH'].includes(request.method);
+    const response = mayRepeat ? await repeated(askPatiently, signal) : await askPatiently();
     if (!response.ok) throw await refusal(this.url, response, logIn);
     if (!response.body) return response;
     return new Response(ReadableStream.from(answerBytes(response, signal)), response);
@@ -158,7 +158,8 @@ async function repeated<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise
 
 /** @throws TypeError, also for what only the types exclude, such as a file that is read as text. */
 async function* chunksOf(bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
-  if (bytes == null || !(Symbol.asyncIterator in bytes || Symbol.iterator in bytes)) failType(bytes);
+  const given = Object(bytes);
+  if (!(Symbol.asyncIterator in given || Symbol.iterator in given)) failType(bytes);
   for await (const chunk of bytes) yield chunk instanceof Uint8Array ? chunk : failType(chunk);
 }
 

@@ -60,7 +60,8 @@ export interface Client {
   ): AsyncGenerator<Answer<P, 'get', I>>;
   /**
    * Stores bytes of any size as a blob.
-   * @param bytes such as the stream of a file. A stream is sent once; what is in memory is sent again if the service is busy or the connection is lost.
+   * @param bytes such as the stream of a file. A stream is sent once; what is in memory is sent again if the service is busy, or
+   * if the connection is lost.
    * @returns its CID, which is computed on the way, and compared with that of the service.
    */
   upload(

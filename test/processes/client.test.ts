@@ -120,6 +120,7 @@ describe('the client', () => {
     ['an ArrayBuffer', new ArrayBuffer(4), 'ArrayBuffer'],
     ['a stream of texts', Readable.from(['text']), 'string'],
     ['a list of numbers', [1, 2], 'number'],
+    ['a number', 5, 'number'],
     ['nothing', undefined, 'undefined'],
   ])('says what to upload instead of %s', async (_, bytes, kind) => {
     const { url } = await answering();
