@@ -47,7 +47,7 @@ export function identified({ id, digests = {}, name, reference }: Thing): Identi
  * The URN of a folder or a document that has these digests, as exports write it beside them. Digests alone do not tell it,
  * because they would name the bytes of a file.
  */
-export function foldersUrn(
+export function folderUrn(
   text: string | null | undefined,
   digests: Readonly<Record<string, string>>,
 ): string | undefined {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isCidUrn } from '../../identifiers/identifiers.ts';
 import { digestLengths, isHex } from '../digests.ts';
 import type { Thing } from '../evidence.ts';
-import { foldersUrn, uriReference } from '../things.ts';
+import { folderUrn, uriReference } from '../things.ts';
 
 /** What tells a subject. */
 export const digests = z
@@ -34,7 +34,7 @@ type Resource = z.output<typeof resource>;
 export function thingOf({ name, uri, digest }: Resource): Thing {
   const given = Object.entries(digest ?? {}).filter(([, value]) => value !== '');
   const alone = given.length === 0 && uri != null && isCidUrn(uri) ? uri : undefined;
-  const id = alone ?? foldersUrn(uri, Object.fromEntries(given));
+  const id = alone ?? folderUrn(uri, Object.fromEntries(given));
   const called = name || (id === undefined ? uri : undefined);
   const isGit = uri?.startsWith('git+') || uri?.startsWith('git:');
   const named = given.map(([algorithm, value]) => [

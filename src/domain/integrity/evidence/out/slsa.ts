@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/is-object.ts';
 import { runType } from '../in-toto/build-facts.ts';
-import { foldersUrn } from '../things.ts';
+import { folderUrn } from '../things.ts';
 import { type AncestorRun, type Ancestry, type Artefact, timesOf } from './ancestry.ts';
 
 /**
@@ -15,7 +15,7 @@ export function slsaStatements({ runs }: Ancestry): JsonObject[] {
 
 /** A digest does not tell that something is a folder. */
 function subjectOf({ id, name, digests }: Artefact): object {
-  const uri = foldersUrn(id, digests);
+  const uri = folderUrn(id, digests);
   return { name, ...(uri !== undefined && { uri }), digest: digests };
 }
 

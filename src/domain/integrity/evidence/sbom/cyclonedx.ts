@@ -1,6 +1,6 @@
 import { contentDigests, digestsOf } from '../digests.ts';
 import { type Evidence, type EvidenceKind, EvidenceProblem, type Thing } from '../evidence.ts';
-import { foldersUrn, uriReference } from '../things.ts';
+import { folderUrn, uriReference } from '../things.ts';
 import type { Bom, Component, Dataset, ExternalReference } from './cyclonedx-bom.ts';
 import { formulationSteps, type Resources } from './cyclonedx-formulation.ts';
 import { Inventory } from './inventory.ts';
@@ -106,7 +106,7 @@ class Reading {
       ...contentDigests([...swhid, ...omniborId]),
       ...(hashes ? digests(hashes, `${place}/hashes`) : archiveDigests(component, place)),
     };
-    const id = foldersUrn(ref, known);
+    const id = folderUrn(ref, known);
     return {
       name: [whole, version].filter(Boolean).join('@'),
       ...(id === undefined ? { digests: known } : { id }),
