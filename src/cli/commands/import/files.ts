@@ -6,6 +6,7 @@ import { failUsage } from '../../terminal/failure.ts';
 import { isEvidence } from './is-evidence.ts';
 import { looksUnlike } from './looks.ts';
 import { isBelow, type MlflowFolder, mlflowDocument, mlflowFolders } from './mlflow.ts';
+import { mlflowDatabaseRuns } from './mlflow-database.ts';
 
 /** A file to send, or a document about a folder. */
 export interface LocalFile {
@@ -29,13 +30,15 @@ interface UnreadableFile {
 
 /**
  * The files of a path. In a folder, files that are no evidence are left out, and links are not followed. The folder of an MLflow
- * run is one document.
+ * run is one document, and so is each run in a database of MLflow.
  */
 export async function filesAt(path: string): Promise<FoundFiles> {
   const kind = await pathKind(path);
   if (!kind) failUsage(`The file or folder ${path} does not exist.`);
   if (kind === 'stream') failUsage(`${path} is not a regular file.`);
   if (kind === 'file') {
+    const runs = await databaseRuns(path);
+    if (runs) return { files: runs, left: [], unreadable: [] };
     const unlike = await looksUnlike(path);
     if (unlike !== undefined) failUsage(`${path} is no evidence. ${unlike}`);
     return { files: [await localFile(path)], left: [], unreadable: [] };
@@ -60,6 +63,11 @@ export async function filesAt(path: string): Promise<FoundFiles> {
   }
   const found: string[] = [];
   for (const { path: file, name } of others) {
+    const inDatabase = await readable(file, () => databaseRuns(file));
+    if (inDatabase) {
+      runs.push(...inDatabase);
+      continue;
+    }
     const isLike = await readable(
       file,
       async () => (await looksUnlike(file)) === undefined && (await isEvidence(file)),
@@ -87,9 +95,18 @@ async function mlflowFiles(files: readonly NamedFile[]) {
 async function mlflowRun(folder: MlflowFolder): Promise<LocalFile | undefined> {
   const bytes = folder.kind === 'run' ? await mlflowDocument(folder) : undefined;
   if (!bytes) return undefined;
-  const { path } = folder;
-  const send = async function* () {
-    yield bytes;
+  return wholeDocument(folder.path, bytes);
+}
+
+/** The runs in the database of MLflow; undefined for other files. */
+async function databaseRuns(path: string): Promise<LocalFile[] | undefined> {
+  const runs = await mlflowDatabaseRuns(path);
+  return runs?.map(({ id, document }) => wholeDocument(`${path}#${id}`, document));
+}
+
+function wholeDocument(path: string, document: Uint8Array): LocalFile {
+  const bytes = async function* () {
+    yield document;
   };
-  return { path, size: bytes.length, isWhole: true, bytes: send };
+  return { path, size: document.length, isWhole: true, bytes };
 }
