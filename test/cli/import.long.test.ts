@@ -188,6 +188,21 @@ describe('cairn import of evidence', () => {
     expect((await importing(folder.path)).stderr).toContain('2 imported, 1 refused, 2 left out');
   });
 
+  test('leaves out broken databases, and names one of MLflow that it cannot read', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'broken.db'), `SQLite format 3\0${'x'.repeat(200)}`);
+    const database = new DatabaseSync(join(folder.path, 'mlflow.db'));
+    database.exec(
+      `CREATE TABLE experiments (experiment_id); CREATE TABLE runs (run_uuid, experiment_id); CREATE TABLE latest_metrics (key)`,
+    );
+    database.close();
+    writeFileSync(join(folder.path, 'good.json'), statement('beside databases'));
+    const { code, stdout, stderr } = await importing(folder.path);
+    expect([code, stdout], stderr).toEqual([1, expect.stringContaining('good.json')]);
+    expect(stderr).toContain('mlflow.db is not a database of MLflow that is read here: no such column');
+    expect(stderr).toContain('1 imported, 1 refused, 1 left out: not evidence, such as broken.db');
+  });
+
   test('tells MLflow runs from what only names one, and goes on after a broken one', async () => {
     using folder = temporaryFolder();
     const write = (name: string, text: string | Uint8Array) => {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import pMap from 'p-map';
 import { fileChunks, filesBelow, type NamedFile, pathKind } from '../../client/local-files.ts';
 import { explanationOf, isSystemError } from '../../terminal/explanation.ts';
-import { failUsage } from '../../terminal/failure.ts';
+import { Failure, failUsage } from '../../terminal/failure.ts';
 import { isEvidence } from './is-evidence.ts';
 import { looksUnlike } from './looks.ts';
 import { isBelow, type MlflowFolder, mlflowDocument, mlflowFolders } from './mlflow.ts';
@@ -50,7 +50,7 @@ export async function filesAt(path: string): Promise<FoundFiles> {
     try {
       return await read();
     } catch (error) {
-      if (!isSystemError(error)) throw error;
+      if (!isSystemError(error) && !(error instanceof Failure)) throw error;
       unreadable.push({ file, error: explanationOf(error).trim() });
       return undefined;
     }
@@ -63,17 +63,14 @@ export async function filesAt(path: string): Promise<FoundFiles> {
   }
   const found: string[] = [];
   for (const { path: file, name } of others) {
-    const inDatabase = await readable(file, () => databaseRuns(file));
-    if (inDatabase) {
-      runs.push(...inDatabase);
-      continue;
-    }
-    const isLike = await readable(
+    const evidence = await readable(
       file,
-      async () => (await looksUnlike(file)) === undefined && (await isEvidence(file)),
+      async () =>
+        (await databaseRuns(file)) ?? ((await looksUnlike(file)) === undefined && (await isEvidence(file))),
     );
-    if (isLike) found.push(file);
-    else if (isLike === false) left.push(name);
+    if (Array.isArray(evidence)) runs.push(...evidence);
+    else if (evidence) found.push(file);
+    else if (evidence === false) left.push(name);
   }
   const files = await pMap(found.sort(), async (file) => await readable(file, () => localFile(file)), {
     concurrency: 16,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { asMetric, type MlflowRun } from '../../../domain/integrity/evidence/training/mlflow-run.ts';
 import { jcs } from '../../../domain/integrity/identification/jcs.ts';
 import { openRandomAccess } from '../../client/local-files.ts';
+import { failNo } from '../../terminal/failure.ts';
 import { artifactsBelow } from './mlflow.ts';
 
 /** A run in the SQLite database of MLflow. */
@@ -15,7 +16,10 @@ export interface MlflowDatabaseRun {
 
 const magic = 'SQLite format 3\0';
 
-/** The runs in a file, without deleted ones; undefined if it is not a SQLite database of MLflow. */
+/**
+ * The runs in a file, without deleted ones; undefined if it is not a SQLite database of MLflow.
+ * @throws Failure if its tables are not those that MLflow makes.
+ */
 export async function mlflowDatabaseRuns(path: string): Promise<MlflowDatabaseRun[] | undefined> {
   await using file = await openRandomAccess(path);
   if (Buffer.from(await file.read(0, magic.length)).toString('latin1') !== magic) return undefined;
@@ -24,11 +28,17 @@ export async function mlflowDatabaseRuns(path: string): Promise<MlflowDatabaseRu
   using database = new Database(path, { readOnly: true, timeout: busyMs });
   const tables = tablesOf(database);
   if (!['experiments', 'runs', 'latest_metrics'].every((table) => tables.has(table))) return undefined;
-  const runs: MlflowDatabaseRun[] = [];
   const root = await realpath(dirname(path));
-  for (const run of rows<RunRow>(database, allRuns))
-    runs.push({ id: run.id, document: Buffer.from(jcs(await documentOf(run, database, tables, root))) });
-  return runs;
+  try {
+    const runs: MlflowDatabaseRun[] = [];
+    for (const run of rows<RunRow>(database, allRuns))
+      runs.push({ id: run.id, document: Buffer.from(jcs(await documentOf(run, database, tables, root))) });
+    return runs;
+  } catch (cause) {
+    if (!isSqlite(cause)) throw cause;
+    const message = `${path} is not a database of MLflow that is read here: ${cause.message}. "mlflow db upgrade" brings one up to date.`;
+    return failNo(message, { cause });
+  }
 }
 
 /** A training may be writing. */
@@ -114,9 +124,19 @@ const loggedModels = `SELECT model_id, name, artifact_location AS place FROM inp
   JOIN logged_models ON model_id = destination_id
   WHERE source_type = 'RUN_OUTPUT' AND source_id = ? ORDER BY model_id`;
 
+/** None of a database that is broken or encrypted. */
 function tablesOf(database: DatabaseSync): ReadonlySet<string> {
-  const found = rows<{ name: string }>(database, "SELECT name FROM sqlite_master WHERE type = 'table'");
-  return new Set(found.map(({ name }) => name));
+  try {
+    const found = rows<{ name: string }>(database, "SELECT name FROM sqlite_master WHERE type = 'table'");
+    return new Set(found.map(({ name }) => name));
+  } catch (error) {
+    if (!isSqlite(error)) throw error;
+    return new Set();
+  }
+}
+
+function isSqlite(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 }
 
 function rows<Row>(database: DatabaseSync, sql: string, ...values: string[]): Row[] {
