@@ -28,11 +28,12 @@ export async function checkBundle(
   if (!document) return failedCheck({ code: 'bundle_not_json' });
   if (isModelBundle(document)) return await checkModelBundle(ports, document, subject);
   const cid = typeof subject === 'string' ? cidIn(subject) : undefined;
-  const artefact = cid && (await artefactOf(ports, cid));
+  const signed = signedDigests(document);
+  const isEnough = signed !== undefined && cid?.multihash === 'sha2-256';
+  const artefact = cid && !isEnough ? await artefactOf(ports, cid) : undefined;
   const check = await ports.sigstore.verify(bytes, artefact);
   if (check.result !== 'ok') return check;
-  const digest = cid?.multihash === 'sha2-256' ? cid.digest : artefact && sha256Digest(artefact);
-  const signed = signedDigests(document);
+  const digest = isEnough ? cid.digest : artefact && sha256Digest(artefact);
   // The signature of a bundle without an envelope was checked against the artefact itself.
   if (signed === undefined || signed.payload === subject) return check;
   if ((await signedThings(document)).includes(String(subject))) return check;
