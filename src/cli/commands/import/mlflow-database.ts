@@ -174,7 +174,7 @@ const servedFolder = 'mlartifacts';
 /** The folder of artifacts, if it is below that of the database: a database of somebody else must not choose what is read. */
 async function folderBelow(root: string, place: string): Promise<string | undefined> {
   const served = /^mlflow-artifacts:\/(?!\/)(.+)$/.exec(place)?.[1];
-  const named = place.startsWith('file://') ? fileURLToPath(place) : place;
+  const named = place.startsWith('file:///') ? fileURLToPath(place) : place;
   const path = served === undefined ? named : join(root, servedFolder, served);
   const found = await realpath(path).catch(() => undefined);
   return found?.startsWith(root + sep) ? found : undefined;
