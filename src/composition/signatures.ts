@@ -90,7 +90,7 @@ export async function openSignatures(
 }
 
 async function sigstoreOf(trustedRoot: string | null, keys: DsseKeys): Promise<SigstoreVerifier> {
-  if (trustedRoot === null) return sigstoreWithoutRoot;
+  if (trustedRoot === null && keys.size === 0) return sigstoreWithoutRoot;
   // Imported here, because the libraries take time to load.
   const { openSigstoreVerifier } = await import('../platform/sigstore-verifier.ts');
   return await openSigstoreVerifier(trustedRoot, keys);

@@ -80,7 +80,7 @@ export const sentences: { readonly [Code in ReasonCode]: (reason: Reason<Code>) 
     `The key ${keyId} is not known. A keyid must be a did:key, or the kid of a key in the file of CAIRN_DSSE_KEYS_FILE.`,
   key_id_of_other_key: ({ keyId }) => `The keyid ${keyId} names another key than its did:key.`,
   no_trusted_root: () =>
-    'Sigstore bundles cannot be checked without a trusted root. Set CAIRN_SIGSTORE_TRUSTED_ROOT to a trusted_root.json.',
+    'Sigstore bundles cannot be checked without a trusted root or the key that they name. Set CAIRN_SIGSTORE_TRUSTED_ROOT to a trusted_root.json, or add the key to the file of CAIRN_DSSE_KEYS_FILE.',
   only_with_trusted_root: () => 'Sigstore bundles are checked by the service that has their trusted root.',
   bundle_not_base64: ({ most }) => `sigstoreBundle must be base64 of at most ${most} characters.`,
   bundle_not_json: () => 'The Sigstore bundle is not JSON of its format.',

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import {
   BUNDLE_V01_MEDIA_TYPE,
   BUNDLE_V02_MEDIA_TYPE,
@@ -11,6 +11,7 @@ import { TrustedRoot } from '@sigstore/protobuf-specs';
 import {
   type SignedEntity,
   type Signer,
+  type TrustMaterial,
   toSignedEntity,
   toTrustMaterial,
   VerificationError,
@@ -33,12 +34,22 @@ const mediaTypes: readonly unknown[] = [
 ];
 
 /**
- * A verifier that trusts the authorities and logs of a file (`trusted_root.json` of Sigstore).
- * @param keys for bundles that name a key instead of a certificate.
+ * A verifier that trusts the authorities and logs of a file (`trusted_root.json` of Sigstore), if there is one, and keys.
+ * A key that was given needs no log and no time. With a trusted root, what the bundle has of these is checked all the same.
+ * @param keys for bundles that name a key instead of a certificate: by its kid, or by its SHA-256 as cosign does.
  * @throws ServiceError `unavailable` with the file and the problem.
  */
-export async function openSigstoreVerifier(file: string, keys: DsseKeys): Promise<SigstoreVerifier> {
-  const verifier = await verifierOf(file, keys);
+export async function openSigstoreVerifier(file: string | null, keys: DsseKeys): Promise<SigstoreVerifier> {
+  const root = file === null ? undefined : await trustIn(file);
+  const publicKey = (hint: string) => ({
+    publicKey: keyOfDid(keyNamed(hint, keys)).key,
+    validFor: () => true,
+  });
+  const authorities = root?.authorities ?? toTrustMaterial(TrustedRoot.fromJSON({}));
+  const byKey = new Verifier(
+    { ...authorities, publicKey },
+    { ctlogThreshold: 0, tlogThreshold: 0, timestampThreshold: 0 },
+  );
   return {
     async verify(bytes, artifact) {
       const bundle = bundleIn(bytes);
@@ -47,7 +58,12 @@ export async function openSigstoreVerifier(file: string, keys: DsseKeys): Promis
         return failedCheck({ code: 'bundle_without_file' }, 'unknown');
       try {
         const entity = toSignedEntity(bundle, artifact && Buffer.from(artifact));
-        return withoutTime(entity) ?? held(verifier.verify(entity));
+        if (entity.key.$case === 'public-key') {
+          byKey.verify(root ? entity : { ...entity, timestamps: [], tlogEntries: [] });
+          return heldBy(keyNamed(entity.key.hint, keys));
+        }
+        if (!root) return failedCheck({ code: 'no_trusted_root' }, 'unknown');
+        return withoutTime(entity) ?? held(root.verifier.verify(entity));
       } catch (error) {
         return refused(error);
       }
@@ -55,7 +71,7 @@ export async function openSigstoreVerifier(file: string, keys: DsseKeys): Promis
   };
 }
 
-async function verifierOf(file: string, keys: DsseKeys): Promise<Verifier> {
+async function trustIn(file: string): Promise<{ authorities: TrustMaterial; verifier: Verifier }> {
   const fail = (reason: string, cause?: unknown): never => {
     const message = `The trusted root ${file} (CAIRN_SIGSTORE_TRUSTED_ROOT) cannot be used: ${reason}.`;
     throw new ServiceError('unavailable', message, { cause });
@@ -64,25 +80,29 @@ async function verifierOf(file: string, keys: DsseKeys): Promise<Verifier> {
   try {
     const root = TrustedRoot.fromJSON(json);
     if (root.certificateAuthorities.length === 0) fail('it has no certificateAuthorities');
-    const material = toTrustMaterial(root, (hint) => ({
-      publicKey: keyNamed(hint, keys),
-      validFor: () => true,
-    }));
+    const authorities = toTrustMaterial(root);
     // An instance of Sigstore may have no logs. Then its trusted root lists none.
     const [ctlogThreshold, tlogThreshold] = [root.ctlogs, root.tlogs].map(({ length }) =>
       Math.min(1, length),
     );
-    return new Verifier(material, { ctlogThreshold, tlogThreshold });
+    return { authorities, verifier: new Verifier(authorities, { ctlogThreshold, tlogThreshold }) };
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     return fail('it is not a trusted_root.json of Sigstore', cause);
   }
 }
 
-function keyNamed(hint: string, keys: DsseKeys) {
-  const did = keys.get(hint);
+/** The did:key of the key that a bundle names. */
+function keyNamed(hint: string, keys: DsseKeys): string {
+  const did = keys.get(hint) ?? [...keys.values()].find((one) => fingerprintOf(one) === hint);
   if (did === undefined) throw new VerificationError({ code: 'PUBLIC_KEY_ERROR', message: hint });
-  return keyOfDid(did).key;
+  return did;
+}
+
+/** As cosign names a key. */
+function fingerprintOf(did: string): string {
+  const der = keyOfDid(did).key.export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(der).digest('base64');
 }
 
 function bundleIn(bytes: Uint8Array): Bundle | ProofCheck {
@@ -113,6 +133,17 @@ function held({ identity }: Signer): ProofCheck {
     signers: name === null ? [] : [name],
     signer: name,
     ...(issuer !== undefined && { identityIssuer: issuer }),
+    verificationMethod: null,
+    cryptosuite: 'Sigstore',
+    created: null,
+  };
+}
+
+function heldBy(did: string): ProofCheck {
+  return {
+    result: 'ok',
+    signers: [did],
+    signer: did,
     verificationMethod: null,
     cryptosuite: 'Sigstore',
     created: null,

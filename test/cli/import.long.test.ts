@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { slsaStatement } from '../builders/provenance.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
@@ -127,6 +128,79 @@ describe('cairn import of evidence', () => {
         outputs: [{ name: 'model/config.json' }, { name: 'churn-model' }],
       },
     ]);
+  });
+
+  test('reads the runs of the database of MLflow with their artifacts, if these are below its folder', async () => {
+    using folder = temporaryFolder();
+    using elsewhere = temporaryFolder();
+    const artifact = (root: string, name: string) => {
+      const path = join(root, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, name);
+    };
+    artifact(folder.path, 'mlruns/1/r1/artifacts/plot.png');
+    artifact(folder.path, 'mlartifacts/1/models/m-1/artifacts/weights.bin');
+    artifact(elsewhere.path, 'secret.txt');
+    const path = join(folder.path, 'mlflow.db');
+    const database = new DatabaseSync(path);
+    database.exec(`
+      CREATE TABLE experiments (experiment_id, name);
+      CREATE TABLE runs (run_uuid, name, user_id, status, start_time, end_time, lifecycle_stage, artifact_uri, experiment_id);
+      CREATE TABLE params (key, value, run_uuid);
+      CREATE TABLE tags (key, value, run_uuid);
+      CREATE TABLE latest_metrics (key, value FLOAT, timestamp, step, is_nan, run_uuid);
+      CREATE TABLE datasets (dataset_uuid, name, digest, dataset_source_type, dataset_source);
+      CREATE TABLE inputs (input_uuid, source_type, source_id, destination_type, destination_id);
+      CREATE TABLE input_tags (input_uuid, name, value);
+      CREATE TABLE logged_models (model_id, name, artifact_location);
+      INSERT INTO experiments VALUES (1, 'churn');
+      INSERT INTO runs VALUES
+        ('r1', 'from-database', 'ada', 'FINISHED', 1795473081312, 1795473083312, 'active', '${folder.path}/mlruns/1/r1/artifacts', 1),
+        ('r2', 'elsewhere', 'ada', 'FAILED', 1795473081313, 1795473083312, 'active', '${elsewhere.path}', 1),
+        ('r3', 'running', 'ada', 'RUNNING', 1795473081314, NULL, 'active', 's3://bucket/r3', 1),
+        ('r4', 'gone', 'ada', 'FINISHED', 1795473081315, 1795473083312, 'deleted', '', 1);
+      INSERT INTO params VALUES ('lr', '0.01', 'r1');
+      INSERT INTO tags VALUES ('mlflow.source.name', 'train.py', 'r1');
+      INSERT INTO latest_metrics VALUES ('acc', 0.9, 1, 1, 0, 'r1'), ('loss', 0, 1, 1, 1, 'r1'), ('scale', -1.7976931348623157e308, 1, 1, 0, 'r1');
+      INSERT INTO datasets VALUES ('d1', 'customers', 'abc12345', 'http', '{}');
+      INSERT INTO inputs VALUES ('i1', 'DATASET', 'd1', 'RUN', 'r1'), ('i2', 'RUN_OUTPUT', 'r1', 'MODEL_OUTPUT', 'm-1');
+      INSERT INTO input_tags VALUES ('i1', 'mlflow.data.context', 'training');
+      INSERT INTO logged_models VALUES ('m-1', 'churn-model', 'mlflow-artifacts:/1/models/m-1/artifacts');`);
+    database.close();
+    const { code, stdout, stderr } = await importing(path);
+    expect([code, stdout.match(/mlflow.db#\w+/g)], stderr).toEqual([1, ['mlflow.db#r1', 'mlflow.db#r2']]);
+    expect(stderr).toContain('mlflow.db#r3: The run has not ended.');
+    expect(stderr).toContain('2 imported, 1 refused');
+    const runs = async (name: string) =>
+      JSON.parse((await cairn(['runs', '--name', name, '--json'], { env: service.env })).stdout).runs;
+    const [run] = await runs('from-database');
+    expect(run).toMatchObject({ result: 'succeeded', inputs: [{ name: 'customers' }] });
+    expect(run.outputs.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'churn-model',
+      'churn-model/weights.bin',
+      'plot.png',
+    ]);
+    const shown = await fetch(`${service.url}/runs/v1/${run.id}`);
+    expect(await shown.json()).toMatchObject({ metrics: { acc: 0.9, loss: 'NaN', scale: '-Infinity' } });
+    const [failed] = await runs('elsewhere');
+    expect(failed).toMatchObject({ result: 'failed' });
+    expect(JSON.stringify(failed)).not.toContain('secret');
+    expect((await importing(folder.path)).stderr).toContain('2 imported, 1 refused, 2 left out');
+  });
+
+  test('leaves out broken databases, and names one of MLflow that it cannot read', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'broken.db'), `SQLite format 3\0${'x'.repeat(200)}`);
+    const database = new DatabaseSync(join(folder.path, 'mlflow.db'));
+    database.exec(
+      `CREATE TABLE experiments (experiment_id); CREATE TABLE runs (run_uuid, experiment_id); CREATE TABLE latest_metrics (key)`,
+    );
+    database.close();
+    writeFileSync(join(folder.path, 'good.json'), statement('beside databases'));
+    const { code, stdout, stderr } = await importing(folder.path);
+    expect([code, stdout], stderr).toEqual([1, expect.stringContaining('good.json')]);
+    expect(stderr).toContain('mlflow.db is not a database of MLflow that is read here: no such column');
+    expect(stderr).toContain('1 imported, 1 refused, 1 left out: not evidence, such as broken.db');
   });
 
   test('tells MLflow runs from what only names one, and goes on after a broken one', async () => {

@@ -1,5 +1,6 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/ci
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { directions } from '../../src/domain/integrity/lineage/edges.ts';
 import { anyCharacter } from '../builders/any-text.ts';
+import { slsaStatement } from '../builders/provenance.ts';
 import { ownStatement } from '../builders/statements.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
@@ -217,7 +219,24 @@ describe('cairn lineage', () => {
 
   test('of a file that nobody has stored says how evidence about it is found', async () => {
     const { code, stderr } = await lineage(fileURLToPath(import.meta.url));
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/by its SHA-256, store it: cairn put /)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/by another digest, such as SHA-512, store it: cairn put /),
+    ]);
+  });
+
+  test('of a file is found by its SHA-256, whether nobody has stored it or its hash is not known yet', async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, 'app.tar.gz');
+    writeFileSync(path, randomBytes(3 << 20));
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+    const evidence = JSON.stringify(slsaStatement({ subject: [{ name: 'app.tar.gz', digest: { sha256 } }] }));
+    const taken = await fetch(`${service.url}/evidence/v1`, { method: 'POST', body: evidence });
+    expect(taken.status).toBe(201);
+    expect((await lineage(path)).stdout).toMatch(/made from \d+ things? by 1 computation/);
+    expect(JSON.parse((await lineage(path, '--json')).stdout).edges).not.toEqual([]);
+    expect(await cairn(['put', path], { env: service.env })).toMatchObject({ code: 0 });
+    expect((await lineage(path)).stdout).toMatch(/made from \d+ things? by 1 computation/);
   });
 
   test('distinguishes a missing service from a server that is not Cairn', async () => {

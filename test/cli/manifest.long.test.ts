@@ -132,6 +132,7 @@ describe('export, verify and import', () => {
     ],
     ['list.json', '[1, 2]', 'is a JSON list. Send its elements, one per line'],
     ['table.csv', 'a,b\n1,2\n', 'is neither JSON, nor XML, nor a dvc.lock, nor a CAR'],
+    ['app.spdx', 'SPDXVersion: SPDX-2.3\n', 'is SPDX as tags and values. Write it as JSON'],
     ['packed.gz', Buffer.from([0x1f, 0x8b, 8, 0]), 'looks compressed (gzip). Decompress it first'],
     ['empty', '', 'is empty'],
   ])('import says what %s looks like', async (name, content, words) => {

@@ -94,6 +94,12 @@ describe('a file that is refused', () => {
       'It is no evidence in a known format: in-toto statement',
     ],
     [
+      'a dependency snapshot',
+      { version: 0, job: {}, detector: { name: 'syft' }, manifests: {} },
+      'invalid_evidence',
+      'A dependency snapshot of GitHub is not read by itself. Write the same as CycloneDX or SPDX in JSON.',
+    ],
+    [
       'OpenVEX',
       { '@context': 'https://openvex.dev/ns/v0.2.0', statements: [] },
       'invalid_evidence',

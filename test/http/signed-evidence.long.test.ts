@@ -108,17 +108,21 @@ describe('a Sigstore bundle', () => {
     expect(run.trust).toEqual({ state: 'claimed' });
   });
 
-  test('of bytes that are stored is checked with these, and otherwise unknown', async () => {
-    const bundle = await sigstore.sign('a file', { asMessage: true });
-    expect((await imported(bundle)).json.signatures).toMatchObject([{ result: 'unknown' }]);
-    await service.app.request('/store/v1/blob?multihash=sha2-256', {
-      method: 'PUT',
-      headers: { 'content-type': 'application/octet-stream', host: 'localhost' },
-      body: 'a file',
-    });
-    const { json } = await imported(bundle, newKey().did);
-    expect(json.signatures).toMatchObject([{ result: 'ok', signer: 'ada@example.com' }]);
-  });
+  test.each(['blake3', 'sha2-256'])(
+    'of bytes that are stored by %s is checked with these, and otherwise unknown',
+    async (hash) => {
+      const file = `a file by ${hash}`;
+      const bundle = await sigstore.sign(file, { asMessage: true });
+      expect((await imported(bundle)).json.signatures).toMatchObject([{ result: 'unknown' }]);
+      await service.app.request(`/store/v1/blob?multihash=${hash}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/octet-stream', host: 'localhost' },
+        body: file,
+      });
+      const { json } = await imported(bundle, newKey().did);
+      expect(json.signatures).toMatchObject([{ result: 'ok', signer: 'ada@example.com' }]);
+    },
+  );
 
   test.each([
     ['with two contents', (bundle: object) => ({ ...bundle, messageSignature: { signature: 'YQ==' } }), ''],

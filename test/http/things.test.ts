@@ -89,6 +89,23 @@ describe('GET /search/v1', () => {
     expect(await search({ q: 'https://cairn.example/%/%' })).toMatchObject({ artefacts: { items: [] } });
   });
 
+  test('finds packages by their package URL, whatever its type and qualifiers', async () => {
+    const own = randomUUID().slice(0, 8);
+    const packages = {
+      [`@babel/${own}@7.1.0`]: [`pkg:npm/%40babel/${own}@7.1.0`, `"pkg:npm/%40babel/${own}"`],
+      [`github.com/o/go-${own}@v1`]: [`pkg:golang/github.com/o/go-${own}@v1#sub`],
+      [`lib${own}@2.36-9`]: [`pkg:deb/debian/lib${own}@2.36-9?arch=amd64&distro=debian-12`],
+      [`pkg:pypi/py-${own}@1`]: [`pkg:pypi/py-${own}@1`],
+    };
+    for (const [called, urls] of Object.entries(packages)) {
+      const id = `urn:cid:${(await putBlob(service, called)).json.cid}`;
+      await name(id, { name: called });
+      for (const q of urls) expect([q, ids(await search({ q }), 'artefacts')]).toEqual([q, [id]]);
+    }
+    expect(ids(await search({ q: `pkg:npm/%40other/${own}@7.1.0` }), 'artefacts')).toEqual([]);
+    expect(ids(await search({ q: 'pkg:npm/%' }), 'artefacts')).toEqual([]);
+  });
+
   test('finds names in quotes, by patterns of files, and with other separators', async () => {
     const own = randomUUID().slice(0, 8);
     const { json: blob } = await putBlob(service, own);

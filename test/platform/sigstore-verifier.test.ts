@@ -1,7 +1,10 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { preAuthenticationEncoding } from '../../src/domain/integrity/proofs/dsse.ts';
 import { sigstoreWithoutRoot } from '../../src/domain/integrity/proofs/sigstore.ts';
+import { type Jwk, publicKeyOf } from '../../src/platform/jwk.ts';
 import { openSigstoreVerifier } from '../../src/platform/sigstore-verifier.ts';
 import { type BundleJson, startSigstore } from '../builders/sigstore.ts';
 import { worded } from '../builders/worded.ts';
@@ -12,6 +15,25 @@ const sigstore = await startSigstore();
 afterAll(() => sigstore[Symbol.asyncDispose]());
 const verifier = await verifierWith(sigstore.trustedRoot);
 const bytes = (bundle: BundleJson) => Buffer.from(JSON.stringify(bundle));
+
+/** A bundle whose key is given, as `cosign attest-blob --key` makes it without a log. */
+function signedByKey(namedCurve: string) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve });
+  const type = 'application/vnd.in-toto+json';
+  const signed = preAuthenticationEncoding(type, Buffer.from(payload));
+  const hash = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' }));
+  const bundle: BundleJson = {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: { publicKey: { hint: hash.digest('base64') } },
+    dsseEnvelope: {
+      payload: Buffer.from(payload).toString('base64'),
+      payloadType: type,
+      signatures: [{ sig: sign('sha256', signed, privateKey).toString('base64') }],
+    },
+  };
+  const { did } = publicKeyOf(publicKey.export({ format: 'jwk' }) as Jwk, ['P-256']);
+  return { bundle, did, keys: new Map([['build', did]]) };
+}
 
 async function verifierWith(trustedRoot: unknown, keys = new Map<string, string>()) {
   using folder = temporaryFolder();
@@ -152,6 +174,40 @@ describe('a bundle does not hold, and says why', () => {
       result: 'unknown',
       reason: expect.stringMatching(/build.*CAIRN_DSSE_KEYS_FILE/),
     });
+  });
+});
+
+describe('a bundle with a key that the operator gave needs no log', () => {
+  const { bundle, did, keys } = signedByKey('prime256v1');
+
+  test.each([
+    ['with a trusted root', () => verifierWith(sigstore.trustedRoot, keys)],
+    ['without one', () => openSigstoreVerifier(null, keys)],
+  ])('%s', async (_, open) => {
+    const keyed = await open();
+    expect(await keyed.verify(bytes(bundle))).toMatchObject({ result: 'ok', signer: did, signers: [did] });
+    const named = { ...bundle, verificationMaterial: { publicKey: { hint: 'build' } } };
+    expect(await keyed.verify(bytes(named))).toMatchObject({ result: 'ok', signer: did });
+    const changed = { ...bundle, dsseEnvelope: { ...bundle.dsseEnvelope, payload: 'e30=' } };
+    expect(await keyed.verify(bytes(changed))).toMatchObject({ result: 'failed', signer: null });
+    const unknown = await keyed.verify(bytes(signedByKey('prime256v1').bundle));
+    expect(unknown).toMatchObject({ result: 'unknown', reason: { code: 'bundle_key_unknown' } });
+  });
+
+  test('and one with a certificate still needs a trusted root', async () => {
+    const keyed = await openSigstoreVerifier(null, keys);
+    expect(await keyed.verify(bytes(await sigstore.sign(payload)))).toMatchObject({
+      result: 'unknown',
+      reason: { code: 'no_trusted_root' },
+    });
+  });
+
+  test('but with a trusted root an entry of the log about something else makes it fail', async () => {
+    const { verificationMaterial } = await sigstore.sign(payload);
+    const logged = structuredClone(bundle);
+    logged.verificationMaterial.tlogEntries = verificationMaterial.tlogEntries;
+    const rooted = await verifierWith(sigstore.trustedRoot, keys);
+    expect(await rooted.verify(bytes(logged))).toMatchObject({ result: 'failed' });
   });
 });
 

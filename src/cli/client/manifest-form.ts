@@ -6,8 +6,8 @@ import type { RandomAccess } from '../../domain/json/random-access.ts';
 import { openRandomAccess } from './local-files.ts';
 
 const headBytes = 32;
-/** A JSON object with one of these as its first member is a manifest. */
-const firstKeys: ReadonlySet<string> = new Set(['version', 'contexts', 'statements', 'blobs', 'anchors']);
+/** A JSON object with one of these as its first member, or after `version`, is a manifest. Many formats start with a version. */
+const firstKeys: ReadonlySet<string> = new Set(['contexts', 'statements', 'blobs', 'anchors']);
 
 /**
  * The form of a file that looks like a manifest, otherwise undefined. Damaged manifests must be recognized too, or they
@@ -29,11 +29,16 @@ async function isJsonManifest(file: RandomAccess): Promise<boolean> {
   const keys = new Set<string>();
   try {
     for await (const { key } of new JsonFile(file).outermost()) {
-      if (keys.size === 0 && firstKeys.has(key)) return true;
+      if (isVersion(keys) && firstKeys.has(key)) return true;
       keys.add(key);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
   }
-  return keys.has('statements') && !keys.has('@context');
+  const isCut = keys.size > 0 && isVersion(keys);
+  return isCut || (keys.has('statements') && !keys.has('@context'));
+}
+
+function isVersion(keys: ReadonlySet<string>): boolean {
+  return keys.isSubsetOf(new Set(['version']));
 }

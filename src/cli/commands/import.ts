@@ -13,9 +13,9 @@ import { importManifest, type ManifestFlags } from './import/manifest.ts';
 const notes = `
 A file of evidence is stored as it is. The service finds out what it is, and statements that follow from it are stored beside
 it: what was made from what, names, and the signatures of the original signers. You are their registrant (cairn key). The same
-file gives the same statements, so a repeat stores nothing. A folder is searched for files of evidence, and for MLflow runs; other
-files in it are left out. Each line of JSON lines is a file of its own. A refused file or line is reported, and the others go on;
-the exit code is 1 then.
+file gives the same statements, so a repeat stores nothing. A folder is searched for files of evidence, and for MLflow runs in
+folders and in mlflow.db; other files in it are left out. Each line of JSON lines is a file of its own. A refused file or line
+is reported, and the others go on; the exit code is 1 then.
 
 A manifest is imported alone. The service recomputes every id and hash, and stores nothing if one is wrong. The content is
 registered in a new graph, which appears completely or not at all. After an interruption, run the same command again with the

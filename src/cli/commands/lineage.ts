@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LineageAnswer, lineage } from '../../contract/integrity/lineage.ts';
+import { cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { identifierIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { isStatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
@@ -8,6 +10,7 @@ import { type ApiClient, ApiRefusal, answerJson, answerText, openClient } from '
 import { readClientSettings } from '../client/client-settings.ts';
 import { graphIdOf } from '../client/graphs.ts';
 import { identifierOrFile } from '../client/identifier-or-file.ts';
+import { fileCid, pathKind } from '../client/local-files.ts';
 import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, type TextTree, textTree, writeText } from '../terminal/output.ts';
@@ -88,19 +91,41 @@ async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<v
     ...(flags.includeRetracted && { include_retracted: 'true' }),
   });
   const accept = flags.dot ? 'text/vnd.graphviz' : flags.mermaid ? 'text/vnd.mermaid' : 'application/json';
-  const path = `/lineage/v1/${encodeURIComponent(id)}?${query}`;
-  const response = await client
-    .send('GET', path, { headers: { accept } })
-    .catch((error: unknown) => failUnknown(error, text));
-  if (flags.dot || flags.mermaid) await writeText(io, await answerText(response));
-  else if (flags.json) await writeText(io, `${await answerText(response)}\n`);
-  else await print(io, client, await answerJson(response, lineage), { ...flags, graph });
+  const ask = async (asked: string) =>
+    await client.send('GET', `/lineage/v1/${encodeURIComponent(asked)}?${query}`, { headers: { accept } });
+  const askBySha256 = async () => {
+    const other = await sha256Of(io, text);
+    return other === undefined ? undefined : await ask(other).catch(unlessUnknown);
+  };
+  const response = await ask(id).catch(
+    async (error: unknown) => (isUnknown(error) && (await askBySha256())) || failUnknown(error, text),
+  );
+  if (flags.dot || flags.mermaid) return await writeText(io, await answerText(response));
+  if (flags.json) return await writeText(io, `${await answerText(response)}\n`);
+  const answer = await answerJson(response, lineage);
+  const other = answer.edges.length === 0 ? await askBySha256() : undefined;
+  await print(io, client, other ? await answerJson(other, lineage) : answer, { ...flags, graph });
 }
 
-/** The service knows the SHA-256, by which others name a file, of what it stores. */
+/** Others name a file by its SHA-256, which the service knows of stored files, but only soon after they were stored. */
+async function sha256Of(io: Io, text: string): Promise<string | undefined> {
+  if (identifierIn(text) !== undefined) return undefined;
+  const path = resolve(io.cwd, text);
+  if ((await pathKind(path)) !== 'file') return undefined;
+  return cidUrn((await fileCid(path, { codec: codecs.raw, multihash: 'sha2-256' })).cid);
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof ApiRefusal && error.code === 'not_found';
+}
+
+function unlessUnknown(error: unknown): undefined {
+  if (!isUnknown(error)) throw error;
+}
+
 function failUnknown(error: unknown, text: string): never {
-  if (!(error instanceof ApiRefusal) || error.status !== 404 || identifierIn(text) !== undefined) throw error;
-  const advice = `To find evidence that names it by its SHA-256, store it: cairn put ${shellWord(text)}`;
+  if (!(error instanceof ApiRefusal) || !isUnknown(error) || identifierIn(text) !== undefined) throw error;
+  const advice = `To find evidence that names it by another digest, such as SHA-512, store it: cairn put ${shellWord(text)}`;
   throw new ApiRefusal(error.status, `${error.message} ${advice}`, error.code);
 }
 

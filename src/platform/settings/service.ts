@@ -65,10 +65,10 @@ export const placeSettingTable = {
     'Keys of the service, for signing and for registeredBy: a private JWK (Ed25519 or P-256), or a JWK Set whose first key is active and whose other keys are former ones. Default: a key in the data folder, made at the first start. Required with MongoDB, where all processes need the same key.',
   ),
   dsseKeysFile: optional('CAIRN_DSSE_KEYS_FILE', text).about(
-    'Keys that sign DSSE envelopes: a JWK Set whose keys have a kid, which signatures name as keyid. Keys that are a did:key need no entry.',
+    'Keys that sign DSSE envelopes and Sigstore bundles: a JWK Set whose keys have a kid, which signatures name as keyid. Keys that are a did:key need no entry.',
   ),
   sigstoreTrustedRoot: optional('CAIRN_SIGSTORE_TRUSTED_ROOT', text).about(
-    'File with the authorities and logs that Sigstore bundles are checked against (trusted_root.json). Without it no bundle is checked.',
+    'File with the authorities and logs that Sigstore bundles are checked against (trusted_root.json). Without it only bundles that name a key are checked.',
   ),
   publicLog: required('CAIRN_PUBLIC_LOG', flag, 'false').about(
     'Whether anybody may read the service log (/log/v1/checkpoint, tiles and key) without a token. It shows when something was stored, and nothing about what. Witnesses and monitors of others need it.',

@@ -2,10 +2,11 @@ import { stat } from 'node:fs/promises';
 import pMap from 'p-map';
 import { fileChunks, filesBelow, type NamedFile, pathKind } from '../../client/local-files.ts';
 import { explanationOf, isSystemError } from '../../terminal/explanation.ts';
-import { failUsage } from '../../terminal/failure.ts';
+import { Failure, failUsage } from '../../terminal/failure.ts';
 import { isEvidence } from './is-evidence.ts';
 import { looksUnlike } from './looks.ts';
 import { isBelow, type MlflowFolder, mlflowDocument, mlflowFolders } from './mlflow.ts';
+import { mlflowDatabaseRuns } from './mlflow-database.ts';
 
 /** A file to send, or a document about a folder. */
 export interface LocalFile {
@@ -29,13 +30,15 @@ interface UnreadableFile {
 
 /**
  * The files of a path. In a folder, files that are no evidence are left out, and links are not followed. The folder of an MLflow
- * run is one document.
+ * run is one document, and so is each run in a database of MLflow.
  */
 export async function filesAt(path: string): Promise<FoundFiles> {
   const kind = await pathKind(path);
   if (!kind) failUsage(`The file or folder ${path} does not exist.`);
   if (kind === 'stream') failUsage(`${path} is not a regular file.`);
   if (kind === 'file') {
+    const runs = await databaseRuns(path);
+    if (runs) return { files: runs, left: [], unreadable: [] };
     const unlike = await looksUnlike(path);
     if (unlike !== undefined) failUsage(`${path} is no evidence. ${unlike}`);
     return { files: [await localFile(path)], left: [], unreadable: [] };
@@ -47,7 +50,7 @@ export async function filesAt(path: string): Promise<FoundFiles> {
     try {
       return await read();
     } catch (error) {
-      if (!isSystemError(error)) throw error;
+      if (!isSystemError(error) && !(error instanceof Failure)) throw error;
       unreadable.push({ file, error: explanationOf(error).trim() });
       return undefined;
     }
@@ -60,12 +63,14 @@ export async function filesAt(path: string): Promise<FoundFiles> {
   }
   const found: string[] = [];
   for (const { path: file, name } of others) {
-    const isLike = await readable(
+    const evidence = await readable(
       file,
-      async () => (await looksUnlike(file)) === undefined && (await isEvidence(file)),
+      async () =>
+        (await databaseRuns(file)) ?? ((await looksUnlike(file)) === undefined && (await isEvidence(file))),
     );
-    if (isLike) found.push(file);
-    else if (isLike === false) left.push(name);
+    if (Array.isArray(evidence)) runs.push(...evidence);
+    else if (evidence) found.push(file);
+    else if (evidence === false) left.push(name);
   }
   const files = await pMap(found.sort(), async (file) => await readable(file, () => localFile(file)), {
     concurrency: 16,
@@ -87,9 +92,18 @@ async function mlflowFiles(files: readonly NamedFile[]) {
 async function mlflowRun(folder: MlflowFolder): Promise<LocalFile | undefined> {
   const bytes = folder.kind === 'run' ? await mlflowDocument(folder) : undefined;
   if (!bytes) return undefined;
-  const { path } = folder;
-  const send = async function* () {
-    yield bytes;
+  return wholeDocument(folder.path, bytes);
+}
+
+/** The runs in the database of MLflow; undefined for other files. */
+async function databaseRuns(path: string): Promise<LocalFile[] | undefined> {
+  const runs = await mlflowDatabaseRuns(path);
+  return runs?.map(({ id, document }) => wholeDocument(`${path}#${id}`, document));
+}
+
+function wholeDocument(path: string, document: Uint8Array): LocalFile {
+  const bytes = async function* () {
+    yield document;
   };
-  return { path, size: bytes.length, isWhole: true, bytes: send };
+  return { path, size: document.length, isWhole: true, bytes };
 }

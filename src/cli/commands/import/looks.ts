@@ -17,6 +17,7 @@ export async function looksUnlike(path: string): Promise<string | undefined> {
   const isOfAttestations = /^\[\s*\{\s*"attestation"/.test(text);
   if (text.startsWith('[') && !isOfAttestations)
     return "It is a JSON list. Send its elements, one per line: jq -c '.[]' FILE > lines.jsonl";
+  if (text.startsWith('SPDXVersion:')) return 'It is SPDX as tags and values. Write it as JSON.';
   if (isOwnStatement(text))
     return `It looks like a statement. Store it with "cairn ingest ${path}", one per line.`;
   const isText = isOfAttestations || text.startsWith('{') || text.startsWith('<') || looksLikeDvcLock(head);

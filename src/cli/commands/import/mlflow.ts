@@ -62,7 +62,7 @@ export async function mlflowDocument({ path, meta }: MlflowFolder): Promise<Uint
     metrics: await lastValues(join(path, 'metrics')),
     datasets: await datasets(path),
     models: await models(path),
-    artifacts: await artifacts(join(path, 'artifacts')),
+    artifacts: await artifactsBelow(join(path, 'artifacts')),
   } satisfies Sent;
   return Buffer.from(jcs(document));
 }
@@ -149,7 +149,8 @@ async function models(run: string): Promise<MlflowRun['models']> {
   return found;
 }
 
-async function artifacts(folder: string): Promise<MlflowRun['artifacts']> {
+/** The hashes of the files below a folder, by name. */
+export async function artifactsBelow(folder: string): Promise<MlflowRun['artifacts']> {
   const hashes: MlflowRun['artifacts'] = {};
   for (const { name, path } of await filesIn(folder)) {
     const { cid } = await fileCid(path, { codec: codecs.raw, multihash: 'blake3' });

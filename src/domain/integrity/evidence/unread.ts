@@ -49,6 +49,11 @@ const formats: readonly UnreadFormat[] = [
     advice: 'Write it as CycloneDX: syft convert FILE -o cyclonedx-json',
   },
   {
+    title: 'A dependency snapshot of GitHub',
+    recognises: ({ detector, manifests }) => isObject(detector) && isObject(manifests),
+    advice: 'Write the same as CycloneDX or SPDX in JSON.',
+  },
+  {
     title: "Trivy's own format",
     recognises: (document) => 'SchemaVersion' in document && 'ArtifactName' in document,
     advice: 'Write it as CycloneDX: trivy convert --format cyclonedx FILE',

@@ -10,7 +10,7 @@ export interface SigstoreVerifier {
   verify(bundle: Uint8Array, artifact?: Uint8Array): Promise<ProofCheck>;
 }
 
-/** Without a trusted root every check is `unknown`. */
+/** Without a trusted root and keys every check is `unknown`. */
 export const sigstoreWithoutRoot: SigstoreVerifier = {
   verify: async () => failedCheck({ code: 'no_trusted_root' }, 'unknown'),
 };

@@ -8,7 +8,7 @@ import type { Graph, GraphStore, Page, StatementScope, StatementStore } from '..
 import { type FindPorts, findIdentifier } from '../statements/find.ts';
 import { filesUnder } from './files-under.ts';
 import { identifiedBy } from './identified.ts';
-import { pastedIdentifier } from './pasted.ts';
+import { pastedIdentifier, pastedName } from './pasted.ts';
 import type { ThingSearch } from './search.ts';
 import { groupOf, type IndexedGroup, indexedGroups } from './search-entries.ts';
 import { looserWords, type Words, withoutMarks, wordsIn } from './terms.ts';
@@ -60,7 +60,7 @@ export async function findThings(
   { group: wanted, ...page }: Page & { readonly group: IndexedGroup | null },
   scope: StatementScope,
 ): Promise<ReadonlyMap<IndexedGroup, ThingPage>> {
-  const words = wordsIn(text);
+  const words = wordsIn(pastedName(text));
   const isFirst = page.after === null;
   const identified = isFirst
     ? await identifiedThings(ports, pastedIdentifier(withoutMarks(text)), scope)

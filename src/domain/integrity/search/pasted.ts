@@ -10,6 +10,15 @@ export function pastedIdentifier(text: string): string {
   return partsOf(bare).find((part) => identifierIn(part) !== undefined) ?? bare;
 }
 
+/** Packages of systems have the system as their namespace (purl-spec, types). */
+const packageUrl = /^pkg:(?:(?:alpm|apk|deb|rpm)\/[^/?#]+|[^/?#]+)\/([^?#]+)/i;
+
+/** What a name is searched by: `name@version` if the text is a package URL. */
+export function pastedName(text: string): string {
+  const [, name] = packageUrl.exec(text.replaceAll(around, '')) ?? [];
+  return name === undefined ? text : decoded(name);
+}
+
 /** What an agent is searched by: its id if the text is the address of its page. */
 export function pastedAgent(text: string): string {
   const [, id] = /^https?:\/\/\S+\/ui\/agents\/([^/?#\s]+)/.exec(text.trim()) ?? [];
@@ -17,10 +26,13 @@ export function pastedAgent(text: string): string {
 }
 
 function partsOf(address: string): string[] {
-  const parts = address.split(/[/?&=#]/);
+  return address.split(/[/?&=#]/).map(decoded);
+}
+
+function decoded(text: string): string {
   try {
-    return parts.map(decodeURIComponent);
+    return decodeURIComponent(text);
   } catch {
-    return parts;
+    return text;
   }
 }

@@ -1,8 +1,9 @@
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { readSmallBlob } from '../blobs/blob-store.ts';
+import { namesOf } from '../blobs/same-bytes.ts';
 import { isModelBundle } from '../evidence/model-signing/model-bundle.ts';
 import { signedThings } from '../evidence/vouched.ts';
-import { type Cid, cidIn } from '../identifiers/cid.ts';
+import { type Cid, cidIn, cidUrn } from '../identifiers/cid.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
 import { failedCheck, type ProofCheck } from '../proofs/proof.ts';
 import { type BundleChecking, checkModelBundle } from './model-bundle.ts';
@@ -22,17 +23,17 @@ export async function checkBundle(
 ): Promise<ProofCheck> {
   if (typeof bundle !== 'string' || bundle.length > bundleLimit)
     return failedCheck({ code: 'bundle_not_base64', most: bundleLimit });
-  const { sigstore, blobs } = ports;
   const bytes = Buffer.from(bundle, 'base64');
   const document = bundleDocument(bytes);
   if (!document) return failedCheck({ code: 'bundle_not_json' });
   if (isModelBundle(document)) return await checkModelBundle(ports, document, subject);
   const cid = typeof subject === 'string' ? cidIn(subject) : undefined;
-  const artefact = cid && (await artefactOf(blobs, cid));
-  const check = await sigstore.verify(bytes, artefact);
-  if (check.result !== 'ok') return check;
-  const digest = cid?.multihash === 'sha2-256' ? cid.digest : artefact && sha256Digest(artefact);
   const signed = signedDigests(document);
+  const isEnough = signed !== undefined && cid?.multihash === 'sha2-256';
+  const artefact = cid && !isEnough ? await artefactOf(ports, cid) : undefined;
+  const check = await ports.sigstore.verify(bytes, artefact);
+  if (check.result !== 'ok') return check;
+  const digest = isEnough ? cid.digest : artefact && sha256Digest(artefact);
   // The signature of a bundle without an envelope was checked against the artefact itself.
   if (signed === undefined || signed.payload === subject) return check;
   if ((await signedThings(document)).includes(String(subject))) return check;
@@ -48,11 +49,15 @@ export function bundleDocument(bytes: Uint8Array): JsonObject | undefined {
   return isObject(document) ? document : undefined;
 }
 
-async function artefactOf(blobs: BundleChecking['blobs'], cid: Cid): Promise<Uint8Array | undefined> {
-  const size = await blobs.size(cid);
-  return size === undefined || size > artefactLimit
-    ? undefined
-    : await readSmallBlob(blobs, cid, artefactLimit);
+/** Bundles name an artefact by SHA-256, and most are stored by BLAKE3. */
+async function artefactOf({ blobs, hashes }: BundleChecking, cid: Cid): Promise<Uint8Array | undefined> {
+  const urn = cidUrn(cid);
+  const { names = [urn] } = (await namesOf(hashes, [urn])).get(urn) ?? {};
+  for (const name of names.flatMap((text) => cidIn(text) ?? [])) {
+    const size = await blobs.size(name);
+    if (size !== undefined && size <= artefactLimit) return await readSmallBlob(blobs, name, artefactLimit);
+  }
+  return undefined;
 }
 
 /** What the DSSE envelope of a bundle signs; undefined without an envelope. */

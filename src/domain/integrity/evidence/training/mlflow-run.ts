@@ -18,7 +18,7 @@ const dataset = z.object({
 });
 const digests = z.object({ blake3: z.string().regex(/^[0-9a-f]{64}$/) });
 
-/** What `cairn import` makes of the folder of an MLflow run. Its form is published: members are only added. */
+/** What `cairn import` makes of an MLflow run. Its form is published: members are only added. */
 const shape = z.object({
   type: z.literal('MLflowRun'),
   version: z.literal(1),
