@@ -26,6 +26,6 @@ export function evidencePorts(
     lineageUses: store.of(lineageUses),
     lineageTurns: new KeyedTurns(),
     hashedByNow: () => hashedByNow(store.blobHashing, AbortSignal.timeout(hashingWaitMs)),
-    evidenceRequests: new Gathering({ most: 100, atOnce: 2, around: asSharedWork }),
+    evidenceRequests: new Gathering({ most: 100, atOnce: 1, around: asSharedWork }),
   };
 }

@@ -20,8 +20,7 @@ export class DatasetVersions {
   }
 
   /** Records what a run that has ended read and wrote. */
-  async record(run: LineageRun, state: RunState): Promise<void> {
-    const uses = usesOf(run, state);
+  async record(uses: readonly LineageUse[]): Promise<void> {
     const isNew = await this.#uses.insert(uses);
     const known = uses.filter((_, index) => !isNew[index]);
     if (known.length === 0) return;
@@ -71,9 +70,9 @@ export class DatasetVersions {
   }
 
   /** The ids of the records of runs that have read what this run wrote. */
-  async readers(run: LineageRun, state: RunState): Promise<Set<string>> {
+  async readers(run: LineageRun, uses: readonly LineageUse[]): Promise<Set<string>> {
     const readers = new Set<string>();
-    for (const { dataset, role, at } of usesOf(run, state)) {
+    for (const { dataset, role, at } of uses) {
       if (role !== 'write') continue;
       const later = await this.#uses.page('byDataset', [dataset, 'read'], {
         after: null,
@@ -99,7 +98,8 @@ export class DatasetVersions {
   }
 }
 
-function usesOf(run: LineageRun, { end, first, runId, inputs, outputs }: RunState): LineageUse[] {
+/** What a run that has ended read without a version, and wrote. */
+export function usesOf(run: LineageRun, { end, first, runId, inputs, outputs }: RunState): LineageUse[] {
   const uses = new Map<string, LineageUse>();
   const add = (role: LineageUse['role'], at: number, dataset: UsedDataset) => {
     for (const { namespace, name } of namesOf(dataset)) {

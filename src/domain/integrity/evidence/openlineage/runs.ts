@@ -10,7 +10,7 @@ import { type JcsDocument, jcsDocument } from '../documents.ts';
 import { derive, original, type Provenance } from '../statements.ts';
 import { identified } from '../things.ts';
 import { bytesOf, type EvidenceWriting } from '../writing.ts';
-import { DatasetVersions } from './dataset-versions.ts';
+import { DatasetVersions, usesOf } from './dataset-versions.ts';
 import type { Dataset, RunEvent } from './event.ts';
 import { datasetDocument } from './facets.ts';
 import { inputThing, outputThing, runEvidence } from './run-evidence.ts';
@@ -123,7 +123,8 @@ class LineageFollower {
       const run = await this.#ports.lineageRuns.get(id);
       const state: RunState | undefined = run && JSON.parse(run.state);
       if (!run || !state?.end) throw new TypeError('The run has not ended.');
-      await this.#versions.record(run, state);
+      const uses = usesOf(run, state);
+      await this.#versions.record(uses);
       const following = await this.#statements(run, state);
       const { computation, made, stored } = following;
       if (stored === run.stored) return { computation, isStored: true } as const;
@@ -139,7 +140,7 @@ class LineageFollower {
         run.registrar ?? undefined,
       );
       this.isNew ||= isNew;
-      const readers = await this.#versions.readers(run, state);
+      const readers = await this.#versions.readers(run, uses);
       return { computation, isStored: false, version, stored, made, readers } as const;
     });
   }
