@@ -38,6 +38,10 @@ test.each([
     '6:15: "size(reviews)" is a number. Write a comparison, which is true or false.',
   ],
   [
+    require("vulnerabilities.all(v, v.severity != 'CRITICAL')"),
+    '6:52: This is never "CRITICAL". Do you mean "critical"?',
+  ],
+  [
     require("now > timestamp('2026-12-31')"),
     '6:31: "2026-12-31" is no time. Write it with its zone, such as 2026-12-31T00:00:00Z.',
   ],

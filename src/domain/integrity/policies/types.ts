@@ -270,7 +270,8 @@ function areComparable(one: string, other: string): boolean {
 }
 
 function nearest(name: string, names: readonly string[]): string | undefined {
-  return names.length === 0 ? undefined : closest(name, [...names]);
+  const same = names.find((one) => one.toLowerCase() === name.toLowerCase());
+  return names.length === 0 ? undefined : (same ?? closest(name, [...names]));
 }
 
 function literal(expr: Expr | undefined): string | undefined {
