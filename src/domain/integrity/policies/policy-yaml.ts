@@ -1,4 +1,13 @@
-import { type Document, isScalar, LineCounter, type Node, parseDocument, type Scalar, visit, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 
 /** What makes a text no policy before its members are looked at. */
 export interface YamlFault {

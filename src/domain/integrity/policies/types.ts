@@ -280,7 +280,8 @@ function literal(expr: Expr | undefined): string | undefined {
   return constantKind.case === 'stringValue' ? constantKind.value : undefined;
 }
 
-function elementsOf(expr: Expr | undefined): readonly Expr[] {
+/** The elements of a list that is written out. */
+export function elementsOf(expr: Expr | undefined): readonly Expr[] {
   return expr?.exprKind.case === 'listExpr' ? expr.exprKind.value.elements : [];
 }
 

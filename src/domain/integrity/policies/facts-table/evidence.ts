@@ -72,7 +72,7 @@ export const evidenceFacts = {
     },
     licenses: {
       type: 'list(string)',
-      says: 'Its licenses (SPDX).',
+      says: 'Its licenses (SPDX). Unknown if the document names none.',
       example: 'components.all(c, size(c.licenses) > 0)',
     },
     statements: statements('components.all(c, size(c.statements) > 0)'),
