@@ -21,6 +21,8 @@ const sentences: Readonly<Record<Problem['code'], Sentence>> = {
     `${found === '' ? 'This' : quoted(found)} is not YAML. ${yamlAdvice(nearest)}`,
   has_aliases: ({ found }) =>
     `*${found} is an alias. A policy is read without aliases. Write the value again.`,
+  has_tag: ({ found }) =>
+    `${quoted(found)} begins with !, which YAML reads as a tag. Put the whole text in quotes, or write it below |.`,
   said_twice: ({ found }) => `${quoted(found)} is there twice. Remove or rename one.`,
   not_json: ({ found }) =>
     `${quoted(found.toWellFormed())} has no form in JSON. Write whole Unicode characters, and numbers that are finite.`,

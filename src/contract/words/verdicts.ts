@@ -193,7 +193,7 @@ const doubtSentences: Readonly<Record<string, (fact: string, name: string) => st
     'The rule found nothing to apply to. If that is fine, write may_be_empty: true in the rule.',
   no_value: () => 'The condition has no value. It divides by zero, or reads a member that is not there.',
   wrong_types: () =>
-    'The condition computes with values of types that do not fit, such as a text and a number. Numbers in JSON are fractions: write 100.0 instead of 100.',
+    'The condition computes with or compares values of types that do not fit, such as a text and a number. To compute with numbers of JSON, which are fractions, write 100.0 instead of 100.',
   not_said: (fact, name) => `Nobody has said the ${fact} of ${name}.`,
   not_read: (fact, name) => `The ${fact} of ${name} was not read, because there are too many statements.`,
   standing_unknown: (fact, name) =>

@@ -170,6 +170,76 @@ describe('a rule', () => {
       expect(await check({ require }, described), require).toMatchObject({ result });
   });
 
+  test('does not pass on a list that was cut if it is put together with others, or is what the rule is for', async () => {
+    const cut = { ...facts, cut: ['upstream'] };
+    for (const rule of [
+      { require: "(upstream + [subject]).all(a, a.kind != 'image')" },
+      { require: "([subject] + upstream).all(a, a.kind != 'image')" },
+      { require: "!upstream.map(a, a.kind).join(',').contains('image')" },
+      { require: "!('image' in upstream.map(a, a.kind) + ['x'])" },
+      { for: 'upstream', require: "it.kind != 'image'" },
+      { for: 'upstream + [subject]', require: "it.kind != 'image'" },
+    ]) {
+      expect(await check(rule), JSON.stringify(rule)).toMatchObject({ result: 'pass' });
+      const doubts = [{ code: 'cut', fact: 'upstream', of: model }];
+      expect(await check(rule, cut), JSON.stringify(rule)).toMatchObject({ result: 'cannot_tell', doubts });
+    }
+    const things = { artefacts: { x: { names: ['a'], cut: ['names'] } } };
+    const named = { ...facts, subject: 'x', things: { ...facts.things, ...things } };
+    expect(await check({ require: "!names.join().contains('b')" }, named)).toMatchObject({
+      result: 'cannot_tell',
+    });
+  });
+
+  test('does not pass because all of several empty lists fulfil it', async () => {
+    expect(await check({ require: '(members + members).all(a, false)' })).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'nothing_to_check', fact: 'members', of: model }],
+    });
+    expect(await check({ require: "(upstream + members).all(a, a.kind == 'dataset')" })).toMatchObject({
+      result: 'pass',
+    });
+  });
+
+  test('does not pass because a member has another type than the text or number that it is compared with', async () => {
+    const metadata = { license: ['AGPL-3.0'], seed: 7, debug: true, note: '' };
+    const things = { artefacts: { x: { metadata } } };
+    const described = { ...facts, subject: 'x', things: { ...facts.things, ...things } };
+    for (const [require, result] of [
+      ["metadata.license != 'AGPL-3.0'", 'cannot_tell'],
+      ["!(metadata.license == 'AGPL-3.0')", 'cannot_tell'],
+      ["!(metadata.license in ['AGPL-3.0'])", 'cannot_tell'],
+      ["metadata.seed != '7'", 'cannot_tell'],
+      ["metadata.debug != 'true'", 'cannot_tell'],
+      ['metadata.debug != 1', 'cannot_tell'],
+      ["metadata.license == 'MIT' || 'AGPL-3.0' in metadata.license", 'pass'],
+      ["metadata.license != ''", 'pass'],
+      ['metadata.seed != null', 'pass'],
+      ["metadata.seed in ['7', 7]", 'pass'],
+      ['metadata.seed == 7', 'pass'],
+    ] as const)
+      expect(await check({ require }, described), require).toMatchObject({ result });
+    expect(await check({ require: "metadata.seed != '7'" }, described)).toMatchObject({
+      doubts: [{ code: 'wrong_types' }],
+    });
+  });
+
+  test('cannot tell of a component whose licenses nobody has said', async () => {
+    const components = [{ name: 'lib', purl: 'pkg:npm/lib@1' }, { licenses: [] }];
+    const things = { artefacts: { x: { components } } };
+    const about = { ...facts, subject: 'x', things: { ...facts.things, ...things } };
+    const rule = { for: 'components', require: "!it.licenses.exists(l, l.startsWith('AGPL'))" };
+    const doubt = { code: 'not_said', fact: 'licenses', kind: 'component', of: 'x' };
+    expect(await check(rule, about)).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [doubt],
+      things: { count: 2, deciding: ['pkg:npm/lib@1'] },
+    });
+    expect(await check({ ...rule, require: "it.licenses.all(l, l == 'MIT')" }, about)).toMatchObject({
+      result: 'cannot_tell',
+    });
+  });
+
   test('cannot tell what nobody has said', async () => {
     expect(await check({ require: 'made_by.all(c, c.exit_code == 0)' })).toMatchObject({
       result: 'cannot_tell',

@@ -38,6 +38,10 @@ test.each([
     '6:15: "size(reviews)" is a number. Write a comparison, which is true or false.',
   ],
   [
+    require("vulnerabilities.all(v, v.severity != 'CRITICAL')"),
+    '6:52: This is never "CRITICAL". Do you mean "critical"?',
+  ],
+  [
     require("now > timestamp('2026-12-31')"),
     '6:31: "2026-12-31" is no time. Write it with its zone, such as 2026-12-31T00:00:00Z.',
   ],
@@ -78,6 +82,14 @@ test.each([
     '4:48: rules[0].exception.until must be a day, such as 2026-12-31, or a time with its zone. It is "soon".',
   ],
   ['a: &a [x]\nb: *a', '2:4: *a is an alias. A policy is read without aliases. Write the value again.'],
+  [
+    `${start}rules:\n  - name: a\n    require: ! complete`,
+    '6:14: "! complete" begins with !, which YAML reads as a tag. Put the whole text in quotes, or write it below |.',
+  ],
+  [
+    `${start}rules:\n  - name: a\n    require: !upstream.exists(a, a.name == "b")`,
+    '6:14: "!upstream.exists(a, a.name == "b")" begins with !, which YAML reads as a tag. Put the whole text in quotes, or write it below |.',
+  ],
   [`${start}rules:\n\t- a`, '5:1: "- a" is not YAML. The line is indented with a tab. Use spaces.'],
   [`${start}signers: {}\nrules: []`, '4:1: "signers" is there twice. Remove or rename one.'],
   ['{"cairn": "policy/1", "cairn": "policy/1"}', '1:23: "cairn" is there twice. Remove or rename one.'],

@@ -13,7 +13,7 @@ import {
   type UnknownCode,
 } from './facts.ts';
 import type { PolicyDocument } from './policy.ts';
-import { factList, noteItems, noteMissing, noteStatements, noteUnknown, spend } from './watch.ts';
+import { factList, noteItems, noteMissing, noteStatements, noteUnknown, spend } from './watching/watch.ts';
 
 type Plain = Readonly<Record<string, unknown>> & {
   readonly statements?: readonly string[];
@@ -70,7 +70,8 @@ export class Binding {
     if (element !== undefined) {
       const items = (value ?? []) as readonly unknown[];
       spend(items.length);
-      const lacks = plain.cut?.includes(field) ? 'cut' : undefined;
+      const isSaid = value !== undefined || !known.has(field);
+      const lacks = plain.cut?.includes(field) ? 'cut' : isSaid ? undefined : 'not_said';
       const shown = items.flatMap((one) => this.#one(element, one, of) ?? []);
       const isKnown = value !== undefined && known.has(field);
       const statements = () => items.flatMap((one) => this.#plainOf(element, one)?.statements ?? []);
@@ -192,7 +193,7 @@ interface Place {
   readonly plain: Plain;
 }
 
-/** Lists of which somebody said that they are empty, if they are there at all. */
+/** Lists of which somebody said that they are empty, if they are there at all. Otherwise they may have anything. */
 const known = new Set(['vulnerabilities', 'components', 'licenses']);
 
 /** The fields of one fact, read when a condition asks for them. */

@@ -5,13 +5,15 @@ import {
   CelScalar,
   celEnv,
   celFunc,
+  listType,
   parse,
   plan,
 } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { Expr } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js';
 import { hasField } from './fact-map.ts';
-import { ConditionError, type Scope, TypeCheck } from './types.ts';
+import { ConditionError, elementsOf, type Scope, TypeCheck } from './types.ts';
+import { ofTypes, typesOfLiterals } from './watching/literal-types.ts';
 import {
   append,
   charge,
@@ -19,14 +21,16 @@ import {
   emptyList,
   endLoop,
   found,
+  joinedLists,
   matches,
   nextItem,
   search,
   startLoop,
-} from './watch.ts';
+} from './watching/watch.ts';
 
 const longest = 10_000;
 const { BOOL, DYN, INT, STRING } = CelScalar;
+const LIST = listType(DYN);
 
 /** A condition that was checked and planned. */
 export interface Condition {
@@ -68,6 +72,7 @@ function environment(): CelEnv {
     funcs: [
       ...strings.filter(({ name }) => name !== 'format' && name !== 'strings.quote'),
       celFunc('_+_', [STRING, STRING], STRING, concatenated),
+      celFunc('_+_', [LIST, LIST], LIST, joinedLists),
       celFunc('@start', [INT, STRING, DYN], DYN, startLoop),
       celFunc('@next', [INT], BOOL, nextItem),
       celFunc('@end', [INT, DYN], DYN, endLoop),
@@ -75,6 +80,7 @@ function environment(): CelEnv {
       celFunc('@append', [DYN, DYN], DYN, append),
       celFunc('@has', [DYN, STRING], BOOL, hasField),
       celFunc('@charge', [DYN], DYN, charge),
+      celFunc('@typed', [STRING, DYN], DYN, ofTypes),
       celFunc('@search', [INT, DYN], DYN, search),
       celFunc('@found', [INT, BOOL], BOOL, found),
     ],
@@ -96,7 +102,8 @@ function watchLoops(expr: Expr | undefined): void {
     const { function: name, args, target } = kind.value;
     watchLoops(target);
     for (const arg of args) watchLoops(arg);
-    if (name === 'size' && target) kind.value.target = callOf('@charge', [target]);
+    watchTypes(name, args);
+    if ((name === 'size' || name === 'join') && target) kind.value.target = callOf('@charge', [target]);
     if (name === '@in' && args[1]) {
       const call = constant('int64Value', expr.id);
       args[1] = callOf('@search', [call, args[1]]);
@@ -134,6 +141,23 @@ const charged: Readonly<Record<string, readonly number[]>> = {
   '_!=_': [0, 1],
   size: [0],
 };
+
+/** What is compared with literals must be of their types. */
+function watchTypes(name: string, args: Expr[]): void {
+  const [one, other] = args;
+  if (name === '@in') args[0] = typed(one, elementsOf(other));
+  else if (name === '_==_' || name === '_!=_') {
+    args[0] = typed(one, [other]);
+    args[1] = typed(other, [one]);
+  }
+}
+
+function typed(expr: Expr | undefined, literals: readonly (Expr | undefined)[]): Expr {
+  const types = typesOfLiterals(literals);
+  return types === undefined
+    ? present(expr)
+    : callOf('@typed', [constant('stringValue', types), present(expr)]);
+}
 
 type Loop = Extract<Expr['exprKind'], { case: 'comprehensionExpr' }>['value'];
 

@@ -12,7 +12,8 @@ import {
   resultOfAll,
   type Verdict,
 } from './verdict.ts';
-import { type Doubt, type Missing, type Watched, watched } from './watch.ts';
+import type { Doubt, Missing } from './watching/doubts.ts';
+import { noteList, type Watched, watched } from './watching/watch.ts';
 
 /** Steps of all conditions of a policy about one subject. */
 const mostSteps = 5_000_000;
@@ -127,8 +128,10 @@ async function* outcomesOf(rule: CompiledRule, binding: Pick<Binding, 'variables
 function idOf(thing: unknown): string | undefined {
   if (typeof thing === 'string') return thing;
   if (!(thing && typeof thing === 'object' && 'get' in thing)) return undefined;
-  const { result } = watched(() => (thing as ReadonlyMap<string, unknown>).get('id'));
-  return typeof result === 'string' ? result : undefined;
+  const fields = thing as ReadonlyMap<string, unknown>;
+  // A component has no identifier.
+  const { result } = watched(() => ['id', 'purl', 'name'].map((field) => fields.get(field)));
+  return result.find((one) => typeof one === 'string' && one !== '') as string | undefined;
 }
 
 function outcomeOf(condition: Condition, variables: Readonly<Record<string, CelInput>>): Outcome {
@@ -142,7 +145,11 @@ function outcomeOf(condition: Condition, variables: Readonly<Record<string, CelI
 
 /** Undefined if it has no value, or if what it has read is too much. */
 function evaluated(condition: Condition, variables: Readonly<Record<string, CelInput>>) {
-  const { result, watched: read } = watched(() => condition.run(variables));
+  const { result, watched: read } = watched(() => {
+    const value = condition.run(variables);
+    if (isCelList(value)) noteList(value);
+    return value;
+  });
   if (!isCelError(result)) return { result: read.isTooCostly ? undefined : result, watched: read };
   const why = /overload/.test(result.message) ? 'wrong_types' : 'no_value';
   return { result: undefined, why, watched: read };

@@ -1,5 +1,6 @@
 import { type CelInput, type CelMap, type CelValue, celMap, isCelMap } from '@bufbuild/cel';
-import { type Missing, noteMissing, noteUnknown } from './watch.ts';
+import type { Missing } from './watching/doubts.ts';
+import { noteMissing, noteUnknown } from './watching/watch.ts';
 
 /** Whether a fact or a JSON object has a member. @throws if nobody knows. */
 export function hasField(of: CelValue, field: string): boolean {

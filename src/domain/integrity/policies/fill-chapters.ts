@@ -10,7 +10,8 @@ import { type Condition, compileCondition } from './condition.ts';
 import { elementOf, type Facts, fieldsOf } from './facts.ts';
 import type { Policy } from './read-policy.ts';
 import { type RuleVerdict, resultOfAll, type Verdict } from './verdict.ts';
-import { type Doubt, watched } from './watch.ts';
+import type { Doubt } from './watching/doubts.ts';
+import { watched } from './watching/watch.ts';
 
 /** A chapter of a template with what is known about a subject. */
 export interface FilledSection extends Pick<CompiledSection, 'title' | 'text' | 'article'> {

@@ -1,8 +1,17 @@
-import { type Document, isScalar, LineCounter, parseDocument, type Scalar, visit, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 
 /** What makes a text no policy before its members are looked at. */
 export interface YamlFault {
-  readonly code: 'not_readable' | 'has_aliases' | 'said_twice' | 'not_json';
+  readonly code: 'not_readable' | 'has_aliases' | 'has_tag' | 'said_twice' | 'not_json';
   /** The text that cannot be read. */
   readonly found: string;
   /** The parser's code. */
@@ -31,6 +40,7 @@ export function parsedYaml(text: string, most: number): ParsedYaml {
     uniqueKeys: false,
   });
   const faults: YamlFault[] = [];
+  const tags: YamlFault[] = [];
   const add = (range: Scalar['range'], fault: Omit<YamlFault, 'offset'>) => {
     faults.push({ ...fault, offset: range?.[0] ?? 0 });
   };
@@ -38,19 +48,34 @@ export function parsedYaml(text: string, most: number): ParsedYaml {
     const [found = ''] = /.*/.exec(text.slice(pos[0], pos[0] + foundLimit)) ?? [];
     faults.push({ code: 'not_readable', found: found.trim(), nearest, offset: pos[0] });
   }
+  const noteTag = ({ tag = core, range }: Pick<Node, 'tag' | 'range'>) => {
+    if (tag.startsWith(core)) return;
+    // The range of a node begins behind its tag.
+    const offset = text.lastIndexOf(tag, range?.[0]);
+    const [found = tag] = /^.*/.exec(text.slice(offset, offset + foundLimit)) ?? [];
+    tags.push({ code: 'has_tag', found: found.trim(), offset });
+  };
   visit(document, {
     Alias: (_, { source: found, range }) => add(range, { code: 'has_aliases', found }),
+    Seq: (_, list) => noteTag(list),
     Map: (_, map) => {
+      noteTag(map);
       for (const { value, range } of repeatedKeys(map))
         add(range, { code: 'said_twice', found: String(value) });
     },
-    Scalar: (_, { value, range }) => {
+    Scalar: (_, scalar) => {
+      noteTag(scalar);
+      const { value, range } = scalar;
       if (!isJson(value))
         add(range, { code: 'not_json', found: text.slice(range?.[0], range?.[1]).slice(0, foundLimit) });
     },
   });
-  return { document, lines, faults };
+  // What the parser says of the text behind a tag follows from the tag.
+  return { document, lines, faults: tags.length > 0 ? tags : faults };
 }
+
+/** The tags of what JSON has. A text that begins with ! has another one, and lacks what stands in it. */
+const core = 'tag:yaml.org,2002:';
 
 /** How much of a text is shown. */
 export const foundLimit = 200;

@@ -270,7 +270,8 @@ function areComparable(one: string, other: string): boolean {
 }
 
 function nearest(name: string, names: readonly string[]): string | undefined {
-  return names.length === 0 ? undefined : closest(name, [...names]);
+  const same = names.find((one) => one.toLowerCase() === name.toLowerCase());
+  return names.length === 0 ? undefined : (same ?? closest(name, [...names]));
 }
 
 function literal(expr: Expr | undefined): string | undefined {
@@ -279,7 +280,8 @@ function literal(expr: Expr | undefined): string | undefined {
   return constantKind.case === 'stringValue' ? constantKind.value : undefined;
 }
 
-function elementsOf(expr: Expr | undefined): readonly Expr[] {
+/** The elements of a list that is written out. */
+export function elementsOf(expr: Expr | undefined): readonly Expr[] {
   return expr?.exprKind.case === 'listExpr' ? expr.exprKind.value.elements : [];
 }
 

@@ -1,5 +1,5 @@
 import type { PolicyDocument } from './policy.ts';
-import type { Doubt, Missing } from './watch.ts';
+import type { Doubt, Missing } from './watching/doubts.ts';
 
 export type RuleResult = 'pass' | 'fail' | 'cannot_tell' | 'excepted';
 

@@ -1,5 +1,8 @@
 import { commands, type FactShapes, signed, standings, statements } from './shared-fields.ts';
 
+/** From harmless to bad. */
+export const severities: readonly string[] = ['unknown', 'none', 'info', 'low', 'medium', 'high', 'critical'];
+
 export const evidenceFacts = {
   signature: {
     signer: {
@@ -69,7 +72,7 @@ export const evidenceFacts = {
     },
     licenses: {
       type: 'list(string)',
-      says: 'Its licenses (SPDX).',
+      says: 'Its licenses (SPDX). Unknown if the document names none.',
       example: 'components.all(c, size(c.licenses) > 0)',
     },
     statements: statements('components.all(c, size(c.statements) > 0)'),
@@ -82,8 +85,9 @@ export const evidenceFacts = {
     },
     severity: {
       type: 'string',
-      says: "Its severity in lower case, or 'unknown'.",
-      example: "vulnerabilities.all(v, v.severity != 'critical')",
+      says: "The worst severity that the document gives it, in a word or as a score of CVSS; 'unknown' if it gives none, as most VEX documents do.",
+      example: "vulnerabilities.all(v, !(v.severity in ['critical', 'unknown']))",
+      oneOf: severities,
     },
     state: {
       type: 'string',

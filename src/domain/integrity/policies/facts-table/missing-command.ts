@@ -1,7 +1,7 @@
 import { factTable, rootTable } from '../fact-table.ts';
 import { fieldsOf } from '../facts.ts';
 import type { RuleVerdict } from '../verdict.ts';
-import type { Doubt } from '../watch.ts';
+import type { Doubt } from '../watching/doubts.ts';
 import type { FactShape } from './shared-fields.ts';
 
 const all: readonly Readonly<Record<string, FactShape>>[] = [rootTable, ...Object.values(factTable)];

@@ -5,6 +5,7 @@ import type { Evidence } from '../../evidence/evidence.ts';
 import { identified } from '../../evidence/things.ts';
 import { cidIn } from '../../identifiers/cid.ts';
 import type { Artefact, Fact, UnknownCode } from '../facts.ts';
+import { severities } from '../facts-table/evidence.ts';
 import type { FactPorts } from './ports.ts';
 
 /** Larger files are not read for a check. */
@@ -98,7 +99,7 @@ function componentOf(said: JsonObject): Fact<'component'> {
     name: whole,
     ...(named !== undefined && { version: named }),
     ...(url !== undefined && { purl: url }),
-    licenses: licensesIn(said),
+    ...licensesIn(said),
   };
 }
 
@@ -108,8 +109,12 @@ function purlIn(references: unknown): unknown {
     .find(({ referenceType }) => referenceType === 'purl')?.referenceLocator;
 }
 
-/** License ids and expressions, without the words of SPDX for "nobody said". */
-function licensesIn({ licenses, licenseConcluded, licenseDeclared }: JsonObject): string[] {
+/** License ids and expressions. The words of SPDX for "nobody said" say nothing, and NONE says that there is none. */
+function licensesIn({
+  licenses,
+  licenseConcluded,
+  licenseDeclared,
+}: JsonObject): Pick<Fact<'component'>, 'licenses'> {
   const ofCycloneDx = listOf(licenses)
     .filter(isObject)
     .map(({ license, expression }) => {
@@ -117,11 +122,9 @@ function licensesIn({ licenses, licenseConcluded, licenseDeclared }: JsonObject)
       return expression ?? id ?? name;
     });
   const all = [...ofCycloneDx, licenseConcluded, licenseDeclared];
-  const said = all.filter((one) => typeof one === 'string' && one !== 'NOASSERTION' && one !== 'NONE');
-  return [...new Set(said as string[])];
+  const said = all.filter((one): one is string => typeof one === 'string' && one !== 'NOASSERTION');
+  return said.length === 0 ? {} : { licenses: [...new Set(said)].filter((one) => one !== 'NONE') };
 }
-
-const severities = ['none', 'info', 'low', 'medium', 'high', 'critical'];
 
 function vulnerabilitiesIn({ descriptions = [] }: Evidence, statement: string): Fact<'vulnerability'>[] {
   return descriptions.flatMap(({ document }) =>
@@ -138,10 +141,27 @@ function vulnerabilitiesIn({ descriptions = [] }: Evidence, statement: string): 
 
 /** The worst that anybody has given it. */
 function severityOf({ ratings, assessment }: JsonObject): string {
-  const given = [...listOf(ratings), assessment].filter(isObject);
-  const words = given.map((one) => String(one.severity ?? one.security_severity ?? '').toLowerCase());
+  const words = [...listOf(ratings), assessment].filter(isObject).map(ratedAs);
   return severities.findLast((word) => words.includes(word)) ?? 'unknown';
 }
+
+/** In a word, or by the score of CVSS. */
+function ratedAs({ severity, security_severity: spdxSeverity, method, score }: JsonObject): string {
+  const word = String(severity ?? spdxSeverity ?? '').toLowerCase();
+  if (severities.includes(word) && word !== 'unknown') return word;
+  if (typeof score !== 'number' || !/^cvss/i.test(String(method))) return 'unknown';
+  const worst = scale.find(({ from }) => score >= from)?.word ?? 'unknown';
+  return worst === 'critical' && method === 'CVSSv2' ? 'high' : worst;
+}
+
+/** The qualitative severity rating scale of CVSS v3 and v4. CVSS v2 has nothing above high. */
+const scale = [
+  { from: 9, word: 'critical' },
+  { from: 7, word: 'high' },
+  { from: 4, word: 'medium' },
+  { from: 0.1, word: 'low' },
+  { from: 0, word: 'none' },
+] as const;
 
 /** The relations of SPDX 3 say what was decided. */
 const spdxStates: Readonly<Record<string, string>> = {

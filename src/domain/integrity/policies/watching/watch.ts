@@ -1,4 +1,13 @@
-import { type CelInput, type CelList, type CelValue, celList, isCelList, isCelMap } from '@bufbuild/cel';
+import {
+  type CelInput,
+  type CelList,
+  type CelValue,
+  celList,
+  celListConcat,
+  isCelList,
+  isCelMap,
+} from '@bufbuild/cel';
+import type { Doubt, Missing } from './doubts.ts';
 import { compiledPattern, writtenOut } from './patterns.ts';
 
 /** What a condition may do before it is stopped. A step is an item of a loop, or 64 characters of text. */
@@ -17,22 +26,6 @@ export interface ListOrigin extends Missing {
   readonly isChosen?: boolean;
   /** The statements of its items, which decide if it is read as a whole. */
   readonly statements?: () => readonly string[];
-}
-
-/** A fact that a condition looked for in vain. */
-export interface Missing {
-  readonly fact: string;
-  /** The kind of fact that has it. Undefined for what conditions can name everywhere. */
-  readonly kind?: string | undefined;
-  readonly of: string;
-}
-
-/** Why a condition could not be evaluated. */
-export interface Doubt {
-  readonly code: string;
-  readonly fact?: string;
-  readonly kind?: string | undefined;
-  readonly of?: string;
 }
 
 /** What one run of a condition read. */
@@ -220,6 +213,28 @@ export function append(list: CelValue, item: CelValue): CelValue {
   if (frame) frame.isKept = true;
   grown.get(list as object)?.push(item);
   return list;
+}
+
+/** What was put together of lists lacks what any of them lacks. */
+export function joinedLists(one: CelList, other: CelList): CelList {
+  const own = watch();
+  own.spend(one.size + other.size);
+  const both = celListConcat(one, other);
+  const origins = [one, other].flatMap((list) => own.origins.get(list) ?? []);
+  const [first] = origins.toSorted((a, b) => Number(b.lacks !== undefined) - Number(a.lacks !== undefined));
+  if (first) {
+    const isKnown = origins.every((origin) => origin.isKnown);
+    const statements = () => origins.flatMap((origin) => origin.statements?.() ?? []);
+    own.origins.set(both, { ...first, isKnown, statements });
+  }
+  return both;
+}
+
+/** A list is used item by item outside of the condition that gave it. */
+export function noteList(list: CelList): void {
+  const { lacks, fact, kind, of } = watch().origins.get(list) ?? {};
+  if (lacks !== undefined && fact !== undefined && of !== undefined)
+    watch().cut.push({ code: lacks, fact, kind, of });
 }
 
 /** Something is read as a whole. */
