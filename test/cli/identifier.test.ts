@@ -43,6 +43,11 @@ test('a file or folder stands for its CID, and an identifier for itself', async 
   });
   expect([run.code, run.stderr]).toEqual([3, expect.stringMatching(`^data is urn:cid:${text}\n`)]);
   await expect(identifierOrFile(io, 'gone')).rejects.toThrow('nor a DID, nor a file that exists.');
+  const sha256 = 'BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD';
+  const named = 'urn:cid:bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu';
+  for (const text of [`sha256:${sha256}`, `ghcr.io/a/b:1@sha256:${sha256.toLowerCase()}`])
+    expect(await identifierOrFile(io, text)).toBe(named);
+  await expect(identifierOrFile(io, `sha256:${sha256.slice(1)}`)).rejects.toThrow('nor a file that exists');
   const shortened = '"bafkr4ide…lpm5qu" is shortened. Give the whole identifier';
   await expect(identifierOrFile(io, 'bafkr4ide…lpm5qu')).rejects.toThrow(shortened);
   await expect(cidOrFile(io, 'bafkr4ide…lpm5qu')).rejects.toThrow(shortened);

@@ -27,7 +27,10 @@ export function getCommand(program: Command, io: Io): void {
   program
     .command('get')
     .description('download the content of a CID')
-    .argument('<cid or file>', 'the CID, with or without urn:cid:, or a file or folder, which is hashed')
+    .argument(
+      '<cid or file>',
+      'the CID, with or without urn:cid:, a digest (sha256:…), or a file or folder, which is hashed',
+    )
     .option('-o, --output <file>', 'write to this file, or into this folder, instead of standard output')
     .addHelpText('after', examples)
     .action(async (cid: string, { output }: { output?: string }) => await get(io, cid, output));

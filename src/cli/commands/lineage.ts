@@ -53,7 +53,10 @@ export function lineageCommand(program: Command, io: Io): void {
   program
     .command('lineage')
     .description('show the origins and products of something, and who vouches for them')
-    .argument('<id or file>', 'a CID, UUID or DID (for a statement either of its CIDs), or a file or folder')
+    .argument(
+      '<id or file>',
+      'a CID, UUID or DID (for a statement either of its CIDs), a digest (sha256:…), or a file or folder',
+    )
     .addOption(direction.choices(Object.keys(directions)).default('both'))
     .addOption(bound('depth', 'maximum number of computations between the id and a node'))
     .addOption(bound('limit', 'maximum number of nodes'))
