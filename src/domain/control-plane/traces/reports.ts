@@ -4,7 +4,7 @@ import { parseStrictJson } from '../../json/strict-json.ts';
 import { detailLength, type SentEvent } from '../gateway/events.ts';
 import type { SentExchange } from '../gateway/exchanges.ts';
 import type { SentBody } from '../gateway/sent-bytes.ts';
-import { type Attributes, isAboutAi, type Meaning, toldBy, toolOperation } from './conventions.ts';
+import { type Attributes, isAboutAi, isTool, type Meaning, messagesIn, toldBy } from './conventions.ts';
 import type { Rejected, Span } from './spans.ts';
 
 /** What a span reports. */
@@ -38,11 +38,9 @@ function reportOf(span: Span, services: AgentsOfServices, trees: Trees): Report 
     return {
       reason: `the span ${span.id} names no agent. Set the attribute ${agentAttribute} on it or on its resource, or name its service in CAIRN_TRACE_AGENTS`,
     };
-  return isTool(span) ? { event: eventOf(span, agent, trees) } : { exchange: exchangeOf(span, agent) };
-}
-
-function isTool({ attributes }: Span): boolean {
-  return toldBy(attributes, 'operation') === toolOperation;
+  return isTool(span.attributes)
+    ? { event: eventOf(span, agent, trees) }
+    : { exchange: exchangeOf(span, agent) };
 }
 
 /**
@@ -54,7 +52,7 @@ function exchangeAbove(span: Span, { byId, found }: Trees): string {
   let above = sourceIdOf(span, span.parentId ?? span.id);
   while (way.length < byId.size) {
     const parent = byId.get(above);
-    if (!parent?.parentId || (isAboutAi(parent.attributes) && !isTool(parent))) break;
+    if (!parent?.parentId || (isAboutAi(parent.attributes) && !isTool(parent.attributes))) break;
     way.push(above);
     above = found.get(above) ?? sourceIdOf(parent, parent.parentId);
   }
@@ -87,8 +85,8 @@ function exchangeOf(span: Span, agent: string): SentExchange {
     inputTokens: countOf(attributes, 'inputTokens'),
     outputTokens: countOf(attributes, 'outputTokens'),
     correlationId: span.traceId,
-    requestBody: bodyOf(toldBy(attributes, 'input')),
-    responseBody: bodyOf(toldBy(attributes, 'output')),
+    requestBody: bodyOf(toldBy(attributes, 'input') ?? messagesIn(attributes, 'gen_ai.prompt')),
+    responseBody: bodyOf(toldBy(attributes, 'output') ?? messagesIn(attributes, 'gen_ai.completion')),
   };
 }
 

@@ -11,7 +11,6 @@ import {
   auditExchanges,
   pluginEvents,
 } from '../../../../src/domain/control-plane/gateway/runtime-records.ts';
-import { conventions } from '../../../../src/domain/control-plane/traces/conventions.ts';
 import { answerOf } from '../../service.ts';
 import { credential, useGateway } from './gateway.ts';
 import { project } from './samples.ts';
@@ -307,11 +306,4 @@ test('traces need a credential with the scopes of what they report', async () =>
       403,
     );
   }
-});
-
-test('each name of the conventions stands in one row', () => {
-  const names = Object.values(conventions)
-    .flat()
-    .map(([name]) => name);
-  expect(new Set(names).size).toBe(names.length);
 });
