@@ -99,6 +99,8 @@ export function traceRoutes(app: GatewayApp, { limits, services, ...ports }: Tra
         details: { exchanges: kept.exchanges, events: kept.events, rejected: kept.rejected.length },
       });
       const partial = partialOf(kept);
+      // Not every exporter shows what the answer says.
+      if (partial.partialSuccess) context.get('log').warn(partial.partialSuccess, 'Spans were not accepted.');
       if (type === json) return answer(200, partial);
       return wholeAnswer(context, (await otlpCodec()).encodeResponse(partial), { 'content-type': protobuf });
     },

@@ -16,6 +16,8 @@ import { gatewaySecret } from '../plane.ts';
 export interface TestGateway {
   readonly store: Store;
   readonly app: ControlPlane['app'];
+  /** The lines of its log. */
+  readonly logged: readonly Record<string, unknown>[];
   /** Sends records with a credential for everything, or with this one. */
   send(scope: GatewayScope, records: unknown, credential?: string): Promise<Answer>;
   /** Registers an agent. */
@@ -40,6 +42,7 @@ export function useGateway(
   let store: Store;
   let plane: ControlPlane;
   let everything: string;
+  const logged: Record<string, unknown>[] = [];
   beforeAll(async () => {
     const kept = opened.use(await newServiceStore(kind));
     const settings = readSettings({
@@ -48,7 +51,7 @@ export function useGateway(
       CAIRN_TOKEN_FAILURE_RATE: '1000/1m',
       ...environment,
     });
-    const log = pino({ level: 'silent' });
+    const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
     store = opened.use(await openStore(settings, () => undefined));
     const rateLimits = opened.use(await openSharedRateLimits(settings, log));
     plane = opened.use(await openControlPlane({ store, rateLimits }, settings, log));
@@ -63,6 +66,7 @@ export function useGateway(
     get app() {
       return plane.app;
     },
+    logged,
     send: async (scope, records, token = everything) =>
       answerOf(
         await plane.app.request(`http://localhost/v1/gateway/${scope}`, {

@@ -166,6 +166,11 @@ test('a span that is not accepted stops no other, and the answer says why', asyn
   );
   expect(answer.json.partialSuccess.errorMessage).toContain(`the agent "${revoked}" is revoked`);
   expect(answer.json.partialSuccess.errorMessage).toContain(`there is no agent "${mapped}"`);
+  // Exporters such as that for Python do not show the answer.
+  expect(gateway.logged.at(-1)).toMatchObject({
+    msg: 'Spans were not accepted.',
+    ...answer.json.partialSuccess,
+  });
   expect((await storedFor(agent)).exchanges).toHaveLength(1);
   expect((await storedFor(revoked)).exchanges).toEqual([]);
 });
