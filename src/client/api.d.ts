@@ -2764,6 +2764,11 @@ export interface components {
                 name?: string;
                 /** @description How many files a folder has. Only those about which something is stated, or which were reached, are nodes */
                 files?: number;
+                /**
+                 * @description It is a computation that failed or was aborted, as its registrant says
+                 * @enum {boolean}
+                 */
+                failed?: true;
                 /** @description Steps from the start */
                 depth: number;
                 trust?: components["schemas"]["Trust"];

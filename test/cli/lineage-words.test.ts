@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { lineageSummary, type Titles } from '../../src/cli/commands/lineage/lineage-words.ts';
+import { LineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
+import { lineageSummary, Titles } from '../../src/cli/commands/lineage/lineage-words.ts';
 import type { LineageAnswer } from '../../src/contract/integrity/lineage.ts';
 
 const titles: Pick<Titles, 'of' | 'shown'> = { of: (id) => id, shown: (id) => id };
@@ -28,3 +29,15 @@ test.each([
     expect(lineageSummary(answer, titles as Titles, [flow])).toContain(`  ${words}`);
   },
 );
+
+test('a run that failed says so, in the summary and in the tree', () => {
+  const failed = nodes.map((node) => (node.id === 'unpack' ? { ...node, failed: true } : node));
+  const answer = { id: 'file', nodes: failed, edges } as unknown as LineageAnswer;
+  expect(lineageSummary(answer, titles as Titles, ['upstream'])).toContain(
+    '  made from 2 things by 2 computations (1 failed)',
+  );
+  const named = new Titles(answer);
+  expect([named.of('unpack'), named.of('run')]).toEqual(['unpack (failed)', 'run']);
+  const tree = new LineageTree(answer, { flows: ['upstream'], adviceFor: () => '' }).root();
+  expect(JSON.stringify(tree)).toContain('statement unpack (failed)');
+});

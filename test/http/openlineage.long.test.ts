@@ -73,6 +73,14 @@ describe('the events of a run', () => {
     const [run] = await runsIn(graph);
     expect(run.result).toBe('failed');
     expect((await send(service, 'GET', `/runs/v1/${run.id}`)).json.error).toBe(error);
+    const lineage = `/lineage/v1/${run.id}?graph_id=${graph}`;
+    const { nodes } = (await send(service, 'GET', lineage)).json;
+    expect(nodes.filter(({ failed }: { failed?: true }) => failed)).toMatchObject([{ id: run.id }]);
+    for (const accept of ['text/vnd.mermaid', 'text/vnd.graphviz']) {
+      const headers = { host: 'localhost', accept };
+      const drawing = await (await service.app.request(lineage, { headers })).text();
+      expect(drawing.match(/failed/g)).toHaveLength(1);
+    }
   });
 
   test('give the same run in any order', async () => {

@@ -78,6 +78,10 @@ export const lineage = z
             .describe(
               'How many files a folder has. Only those about which something is stated, or which were reached, are nodes',
             ),
+          failed: z
+            .literal(true)
+            .optional()
+            .describe('It is a computation that failed or was aborted, as its registrant says'),
           depth: z.int().describe('Steps from the start'),
           trust: trust.optional(),
           truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),

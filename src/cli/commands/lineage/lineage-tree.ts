@@ -42,8 +42,13 @@ export class LineageTree {
   }
 
   #named(id: string): string {
-    const { type, kind = '', name, trust } = this.#nodes.get(id) ?? {};
-    return [type ?? kind, shownIdentifier(id, name, { isFull: true }), trust && trustNote(trust)]
+    const { type, kind = '', name, failed, trust } = this.#nodes.get(id) ?? {};
+    return [
+      type ?? kind,
+      shownIdentifier(id, name, { isFull: true }),
+      failed && '(failed)',
+      trust && trustNote(trust),
+    ]
       .filter(Boolean)
       .join(' ');
   }

@@ -89,11 +89,11 @@ export class Titles {
 
   /** A node with what it is and its mark, if somebody signed it. */
   of(id: string): string {
-    const { type, trust } = this.#nodes.get(id) ?? {};
+    const { type, trust, failed } = this.#nodes.get(id) ?? {};
     const label = type === undefined ? undefined : (kindNamed(type)?.label ?? type);
     const isMarked = trust && trust.state !== 'claimed';
     const mark = isMarked && trustNote({ ...trust, by: trust.by && this.shown(trust.by) });
-    return [label, this.shown(id), mark].filter(Boolean).join(' ');
+    return [label, this.shown(id), failed && '(failed)', mark].filter(Boolean).join(' ');
   }
 }
 
@@ -151,10 +151,10 @@ function reach({ id, nodes, edges }: LineageAnswer, flow: Flow): string {
       if (edge.kind !== containment.name) reached.add(end);
     }
   reached.delete(id);
-  const types = new Map(nodes.map((node) => [node.id, node.kind]));
-  const computations = [...reached].filter((one) => types.get(one) === 'statement').length;
-  const things = counted(reached.size - computations, 'thing');
-  const by = counted(computations, 'computation');
+  const computations = nodes.filter(({ id: one, kind }) => kind === 'statement' && reached.has(one));
+  const failed = computations.filter((one) => one.failed).length;
+  const things = counted(reached.size - computations.length, 'thing');
+  const by = `${counted(computations.length, 'computation')}${failed > 0 ? ` (${failed} failed)` : ''}`;
   if (reached.size === 0)
     return flow === 'upstream' ? 'made from nothing known' : 'nothing known was made from it';
   return flow === 'upstream' ? `made from ${things} by ${by}` : `used by ${by}, which made ${things}`;

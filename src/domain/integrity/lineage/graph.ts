@@ -10,6 +10,8 @@ export interface LineageNode {
   readonly type?: string;
   /** The name that metadata gives it. */
   readonly name?: string;
+  /** Whether it is a computation that failed or was aborted, as its registrant says. */
+  readonly failed?: true;
   /** How many files a folder has. Only those are drawn about which something is stated, or which were asked for. */
   readonly files?: number;
   /** Steps from the start when it was first reached. */

@@ -8,6 +8,8 @@ import type { Folders } from '../folders/folders.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
 import type { NameIndex } from '../names/name-index.ts';
 import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
+import { type DescribingPorts, describeRuns } from '../runs/described.ts';
+import { resultOf } from '../runs/run-document.ts';
 import { registrantOf } from '../signatures/proven.ts';
 import type { Claim, RetractedReader, Trust, TrustReader } from '../signatures/trust.ts';
 import type { StatementIndex } from '../statements/questions.ts';
@@ -112,7 +114,7 @@ export async function trustInLineage(
   trust: TrustReader,
   { nodes, edges }: Lineage,
 ): Promise<ReadonlyMap<string, Trust>> {
-  const registrants = new Map(edges.map(({ statement, registeredBy }) => [statement, registeredBy]));
+  const registrants = registrantsIn(edges);
   for (const { id, kind } of nodes)
     if (kind === 'statement' && !registrants.has(id)) registrants.set(id, undefined);
   const claims = Array.from(registrants, ([id, registeredBy]): Claim => ({ id, registeredBy }));
@@ -122,6 +124,29 @@ export async function trustInLineage(
     await yieldToEventLoop();
   }
   return found;
+}
+
+function registrantsIn(edges: Lineage['edges']): Map<string, string | undefined> {
+  return new Map(edges.map(({ statement, registeredBy }) => [statement, registeredBy]));
+}
+
+/** The lineage with a mark on each computation that failed. */
+export async function withFailures(
+  ports: DescribingPorts,
+  lineage: Lineage,
+  scope: StatementScope,
+): Promise<Lineage> {
+  const registrants = registrantsIn(lineage.edges);
+  const computations = lineage.nodes
+    .filter(({ type }) => type !== undefined && isComputation(type))
+    .map(({ id }) => ({ id, registeredBy: registrants.get(id) }));
+  const described = await describeRuns(ports, computations, scope);
+  const hasFailed = (id: string) => {
+    const facts = described.get(id)?.facts;
+    return facts !== undefined && resultOf(facts) === 'failed';
+  };
+  const nodes = lineage.nodes.map((node) => (hasFailed(node.id) ? { ...node, failed: true as const } : node));
+  return { ...lineage, nodes };
 }
 
 /** The lineage with the names of its nodes. A file of a folder without a name is called by its path. */

@@ -2,9 +2,9 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { cidIn, cidUrn } from '../identifiers/cid.ts';
 import { documentLimit } from '../names/name.ts';
 import { namingKind } from '../names/name-records.ts';
-import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
+import type { BlobStore, StatementScope } from '../ports.ts';
 import { claimOf, registrantOf } from '../signatures/proven.ts';
-import type { Trust, TrustReader } from '../signatures/trust.ts';
+import type { Claim, Trust, TrustReader } from '../signatures/trust.ts';
 import { placeNumber } from '../statements/places.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 import { type RunFacts, readRun } from './run-document.ts';
@@ -37,12 +37,12 @@ const runsAtOnce = 50;
  */
 export async function describeRuns(
   ports: DescribingPorts,
-  statements: readonly StoredStatement[],
+  computations: readonly Claim[],
   scope: StatementScope,
 ): Promise<Map<string, DescribedRun>> {
   const found = new Map<string, DescribedRun>();
-  for (let at = 0; at < statements.length; at += runsAtOnce) {
-    const some = statements.slice(at, at + runsAtOnce);
+  for (let at = 0; at < computations.length; at += runsAtOnce) {
+    const some = computations.slice(at, at + runsAtOnce);
     let open = [...(await candidatesOf(ports, some, scope))];
     for (let rank = 0; open.length > 0; rank += 1) {
       const asked = open.map(([, candidates]) => candidates[rank]).filter((one) => one !== undefined);
@@ -63,17 +63,17 @@ type Candidate = NonNullable<DescribedRun['description']>;
 
 async function candidatesOf(
   { statementIndex, trust }: DescribingPorts,
-  statements: readonly StoredStatement[],
+  computations: readonly Claim[],
   scope: StatementScope,
 ): Promise<ReadonlyMap<string, readonly Candidate[]>> {
-  const identifiers = statements.map(({ rdfcCid }) => cidUrn(rdfcCid));
+  const identifiers = computations.map(({ id }) => id);
   const places = [{ place: subjectPlace, limit: mostLooked }];
   const most = identifiers.length * mostLooked;
   const referring = await statementIndex.referringTo({ identifiers, places, most }, scope);
-  const own = statements.map((statement, at) =>
+  const own = computations.map(({ registeredBy }, at) =>
     (referring[at]?.found ?? [])
       .map((one) => one.statement)
-      .filter((one) => registrantOf(one) === registrantOf(statement)),
+      .filter((one) => registrantOf(one) === registeredBy),
   );
   const trusts = await trust(own.flat().map(claimOf));
   return new Map(

@@ -149,8 +149,9 @@ async function runsOf(
   scope: StatementScope,
   mostNamed: number,
 ): Promise<Run[]> {
-  const trusts = await ports.trust(statements.map(claimOf));
-  const described = await describeRuns(ports, statements, scope);
+  const claims = statements.map(claimOf);
+  const trusts = await ports.trust(claims);
+  const described = await describeRuns(ports, claims, scope);
   const parts = statements.map((statement) => {
     const all = (role: string) =>
       statement.references.filter((one) => one.role === role).map(({ identifier }) => identifier);

@@ -50,12 +50,13 @@ function labelled({ nodes, edges }: Lineage, trusts: ReadonlyMap<string, Trust>)
   };
 }
 
-function linesOf({ id, type, name, cut }: LineageNode, trusts: ReadonlyMap<string, Trust>): string[] {
+function linesOf({ id, type, name, failed, cut }: LineageNode, trusts: ReadonlyMap<string, Trust>): string[] {
   const mark = markOf(trusts.get(id));
   return [
     ...(name === undefined ? [] : [shortened(name)]),
     ...(type === undefined ? [] : [shortened(type)]),
     name === undefined ? shortened(bareId(id)) : shortId(id),
+    ...(failed ? ['failed'] : []),
     ...(mark === undefined ? [] : [mark]),
     ...(cut > 0 ? [`${cut} or more not shown`] : []),
   ];

@@ -10,10 +10,12 @@ import {
   namedLineage,
   traceLineage,
   trustInLineage,
+  withFailures,
 } from '../../../domain/integrity/lineage/lineage.ts';
 import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
-import type { RetractedReader, Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
+import type { DescribingPorts } from '../../../domain/integrity/runs/described.ts';
+import type { RetractedReader, Trust } from '../../../domain/integrity/signatures/trust.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { slicedText, wholeAnswer } from '../../answering.ts';
 import { accepts, errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
@@ -27,14 +29,14 @@ const mermaid = 'text/vnd.mermaid';
 
 const texts = { [json]: lineageJson, [dot]: lineageDot, [mermaid]: lineageMermaid };
 
-interface LineageRoutes extends LineagePorts {
-  /** Limits how many lineages are in memory, from the first read until the text is made. */
-  readonly lineages: WorkLimit;
-  readonly names: Pick<NameIndex, 'of'>;
-  readonly graphs: Pick<GraphStore, 'get'>;
-  readonly trust: TrustReader;
-  readonly retracted: RetractedReader;
-}
+type LineageRoutes = LineagePorts &
+  DescribingPorts & {
+    /** Limits how many lineages are in memory, from the first read until the text is made. */
+    readonly lineages: WorkLimit;
+    readonly names: Pick<NameIndex, 'of'>;
+    readonly graphs: Pick<GraphStore, 'get'>;
+    readonly retracted: RetractedReader;
+  };
 
 export function lineageRoutes(app: App, ports: LineageRoutes & ProvenanceRoutes): void {
   provenanceRoutes(app, ports);
@@ -67,7 +69,8 @@ export function lineageRoutes(app: App, ports: LineageRoutes & ProvenanceRoutes)
       const trace = async () => {
         const leaveOut = query.include_retracted ? undefined : ports.retracted;
         const traced = await traceLineage(ports, question, scope, leaveOut);
-        const lineage = await namedLineage(ports.names, traced, scope);
+        const named = await namedLineage(ports.names, traced, scope);
+        const lineage = await withFailures(ports, named, scope);
         return await slicedText(texts[format](lineage, await trustInLineage(ports.trust, lineage)));
       };
       const bytes = await ports.lineages.run(trace, callerKey(principal));

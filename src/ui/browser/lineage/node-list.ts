@@ -44,9 +44,9 @@ export class NodeList {
   }
 }
 
-/** The kind of a node and its mark. */
+/** The kind of a node, whether it failed, and its mark. */
 function wordsOf(node: GraphNode): string {
-  return [kindWords(node), markLabel(node.trust)].filter(Boolean).join(', ');
+  return [kindWords(node), node.failed && 'failed', markLabel(node.trust)].filter(Boolean).join(', ');
 }
 
 function row(

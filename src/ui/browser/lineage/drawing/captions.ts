@@ -39,13 +39,13 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph): Caption
   const missing = more > 0 ? `${counted(more, 'edge')} not drawn` : undefined;
   return {
     title: name.includes('/') ? pathEnd(name, titleLength) : name,
-    subtitle: name === shortId(id) ? kind : shortId(id),
+    subtitle: node.failed ? 'failed' : name === shortId(id) ? kind : shortId(id),
     symbol: symbolOf(node),
     name,
     ...(mark !== undefined && node.trust && { trust: node.trust }),
     hasMetadata,
     isUnnamed: name === shortId(id),
-    rest: [kind, mark, hasMetadata ? 'has metadata' : undefined, missing]
+    rest: [kind, node.failed ? 'failed' : undefined, mark, hasMetadata ? 'has metadata' : undefined, missing]
       .filter((part) => part !== undefined)
       .join(', '),
   };
