@@ -7,6 +7,7 @@ import {
   isCelList,
   isCelMap,
 } from '@bufbuild/cel';
+import type { Withdrawn } from '../withdrawn.ts';
 import type { Doubt, Missing } from './doubts.ts';
 import { compiledPattern, writtenOut } from './patterns.ts';
 
@@ -33,6 +34,8 @@ export interface Watched {
   /** The statements that decided. */
   readonly statements: ReadonlySet<string>;
   readonly missing: readonly Missing[];
+  /** What does not count now, because its signature does not. */
+  readonly withdrawn: readonly Withdrawn[];
   /** Lists that were read to their ends although they may lack something. */
   readonly cut: readonly Doubt[];
   /** Conditions on all items of lists without items. */
@@ -59,6 +62,7 @@ class Watch {
   steps = 0;
   isTooCostly = false;
   readonly missing: Missing[] = [];
+  readonly withdrawn: Withdrawn[] = [];
   readonly cut: Doubt[] = [];
   readonly empty: Doubt[] = [];
   readonly unknown: Doubt[] = [];
@@ -111,10 +115,10 @@ export function watched<Result>(
   running = own;
   try {
     const result = run();
-    const { missing, cut, empty, unknown, isTooCostly, steps } = own;
+    const { missing, withdrawn, cut, empty, unknown, isTooCostly, steps } = own;
     const statements = new Set(own.base);
     for (const { current } of own.frames) for (const one of current) statements.add(one);
-    return { result, watched: { statements, missing, cut, empty, unknown, isTooCostly, steps } };
+    return { result, watched: { statements, missing, withdrawn, cut, empty, unknown, isTooCostly, steps } };
   } finally {
     running = undefined;
   }
@@ -128,6 +132,10 @@ export function noteStatements(statements: readonly string[]): void {
 
 export function noteMissing(missing: Missing): void {
   watch().missing.push(missing);
+}
+
+export function noteWithdrawn(withdrawn: Withdrawn): void {
+  watch().withdrawn.push(withdrawn);
 }
 
 export function noteUnknown(doubt: Doubt): void {
