@@ -165,6 +165,8 @@ const missingSentences: Readonly<Record<string, (name: string) => string>> = {
   agents: (name) => `No agent is recorded behind ${name} that the rule accepts.`,
   signed_by: (name) => `Nobody whom the policy names has signed ${name}, so that it counts now.`,
   signers: (name) => `The signer whom the rule demands has not signed ${name}, so that it counts now.`,
+  complete: (name) =>
+    `Nothing here proves that all statements behind ${name} are in a log that counts. Offline, export with --proofs, and name the log with --log-key.`,
   by: (name) => `The policy does not name the signer of ${name}.`,
 };
 

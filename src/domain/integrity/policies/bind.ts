@@ -89,7 +89,8 @@ export class Binding {
       noteUnknown({ code: 'not_said', fact: field, kind, of });
       return undefined;
     }
-    if (value === undefined || value === '') noteMissing({ fact: field, kind, of });
+    const lacks = value === undefined || value === '' || (field === 'complete' && value === false);
+    if (lacks) noteMissing({ fact: field, kind, of });
     if (field === 'standing' && value !== 'good') noteStanding(plain, plain);
     if (type === 'values')
       return json(value ?? {}, { fact: field, kind, of }, plain.cut?.includes(field) ?? false);
