@@ -12,9 +12,9 @@ import {
   resultOfAll,
   type Verdict,
 } from './verdict.ts';
-import type { Doubt, Missing } from './watching/doubts.ts';
-import { noteList, type Watched, watched } from './watching/watch.ts';
-import { retractedAmong, type Withdrawn } from './withdrawn.ts';
+import type { Doubt, Missing, Watched } from './watching/doubts.ts';
+import { noteList, watched } from './watching/watch.ts';
+import { retractedFor, type Withdrawn } from './withdrawn.ts';
 
 /** Steps of all conditions of a policy about one subject. */
 const mostSteps = 5_000_000;
@@ -93,7 +93,7 @@ async function evaluateRule(
   const open =
     found === 'cannot_tell' ? firstUnique([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [];
   const gone = firstUnique([
-    ...retractedAmong(retracted, [...missing, ...open]),
+    ...retractedFor(retracted, [...missing, ...open]),
     ...(found === 'pass' ? [] : deciding.flatMap(({ watched: read }) => read.withdrawn)),
   ]);
   return {

@@ -37,10 +37,7 @@ interface Lacking {
 }
 
 /** The retracted statements of the kinds that would say what a rule lacks. */
-export function retractedAmong(
-  retracted: readonly RetractedFact[],
-  lacking: readonly Lacking[],
-): Withdrawn[] {
+export function retractedFor(retracted: readonly RetractedFact[], lacking: readonly Lacking[]): Withdrawn[] {
   return retracted
     .filter((one) => lacking.some((missing) => couldSay(one, missing)))
     .map(({ kind: _, of: __, ...one }) => ({ ...one, state: 'retracted' }));

@@ -8,7 +8,7 @@ import {
   isCelMap,
 } from '@bufbuild/cel';
 import type { Withdrawn } from '../withdrawn.ts';
-import type { Doubt, Missing } from './doubts.ts';
+import type { Doubt, Missing, Watched } from './doubts.ts';
 import { compiledPattern, writtenOut } from './patterns.ts';
 
 /** What a condition may do before it is stopped. A step is an item of a loop, or 64 characters of text. */
@@ -27,22 +27,6 @@ export interface ListOrigin extends Missing {
   readonly isChosen?: boolean;
   /** The statements of its items, which decide if it is read as a whole. */
   readonly statements?: () => readonly string[];
-}
-
-/** What one run of a condition read. */
-export interface Watched {
-  /** The statements that decided. */
-  readonly statements: ReadonlySet<string>;
-  readonly missing: readonly Missing[];
-  /** What does not count now, because its signature does not. */
-  readonly withdrawn: readonly Withdrawn[];
-  /** Lists that were read to their ends although they may lack something. */
-  readonly cut: readonly Doubt[];
-  /** Conditions on all items of lists without items. */
-  readonly empty: readonly Doubt[];
-  readonly unknown: readonly Doubt[];
-  readonly isTooCostly: boolean;
-  readonly steps: number;
 }
 
 /** One loop that runs. What an item has read counts only if the item decides. */
