@@ -18,6 +18,8 @@ const beyondSubject = ['upstream', 'members', 'inputs', 'provenance', 'complete'
 
 /** An ancestry with more nodes is cut. */
 const lineageBounds = { depth: 100, limit: 10_000 };
+/** Each rule that lacks something looks through them. */
+const mostRetracted = 1_000;
 
 /**
  * What conditions can read about a subject, as its reader sees it. Retracted statements say nothing.
@@ -92,7 +94,7 @@ export async function gatherFacts(
     service: [...ports.trusting.ownDids],
     faults: [],
     ...(ports.disputed.size > 0 && { disputed: [...ports.disputed] }),
-    ...(withdrawn.length > 0 && { retracted: withdrawn }),
+    ...(withdrawn.length > 0 && { retracted: withdrawn.slice(0, mostRetracted) }),
   };
 }
 
