@@ -3018,6 +3018,16 @@ export interface components {
                         kind?: string;
                         of?: string;
                     }[];
+                    /** @description Evidence that it would have looked at, and that does not count now */
+                    withdrawn?: {
+                        statement: string;
+                        /** @description retracted, revoked, suspended, expired, not_yet_valid, unsigned or unsupported */
+                        state: string;
+                        /** @description Who has retracted it, if that is signed, or whose signature it is */
+                        by?: string;
+                        at?: string;
+                        reason?: string;
+                    }[];
                     /** @description Of a rule with for: how many things it was applied to, and those that decided */
                     things: {
                         count: number;
@@ -3101,6 +3111,16 @@ export interface components {
                         /** @description The kind of fact that has it, such as artefact or review; none for what conditions name everywhere */
                         kind?: string;
                         of?: string;
+                    }[];
+                    /** @description Evidence that it would have looked at, and that does not count now */
+                    withdrawn?: {
+                        statement: string;
+                        /** @description retracted, revoked, suspended, expired, not_yet_valid, unsigned or unsupported */
+                        state: string;
+                        /** @description Who has retracted it, if that is signed, or whose signature it is */
+                        by?: string;
+                        at?: string;
+                        reason?: string;
                     }[];
                     /** @description Of a rule with for: how many things it was applied to, and those that decided */
                     things: {

@@ -185,6 +185,14 @@ test.each([
   expect(await report(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
+test('a report about an agent of whom no statement says anything asked for has no CAR, and says so', async () => {
+  const made = await report(
+    [did, '--template', 'model-card', '-o', 'agent.html', '--car', 'agent.car'],
+    service.env,
+  );
+  expect([made.code, made.stderr]).toEqual([1, expect.stringContaining('Leave out --car.')]);
+});
+
 test('what the service has signed counts offline too, once its DID is named', async () => {
   const run = ownStatement('ComputationRegistration', {
     input: blobUrn('raw.csv'),

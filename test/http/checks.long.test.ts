@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkAnswer } from '../../src/contract/integrity/checks.ts';
+import { ruleReasons } from '../../src/contract/words/verdicts.ts';
 import { factTable, rootTable } from '../../src/domain/integrity/policies/fact-table.ts';
 import { blobUrn } from '../builders/statements.ts';
 import { checkedModels, reviewer } from './checked-model.ts';
@@ -111,12 +112,49 @@ describe('POST /checks/v1', () => {
       { '@type': 'RetractionRegistration', subject: approval, reason: 'Too early.' },
       reviewer,
     );
-    expect(await check(model)).toMatchObject({ result: 'fail' });
+    const refused = (await check(model)).verdicts[0]?.rules[1];
+    expect(refused).toMatchObject({
+      result: 'fail',
+      withdrawn: [{ statement: approval, state: 'retracted', by: reviewer.key.did, reason: 'Too early.' }],
+    });
+    expect(refused && ruleReasons(refused).at(-1)).toMatch(
+      /^bagb6\w+ was retracted by did:key:\w+ at 2026-\S+: Too early\.$/,
+    );
     await review('approved');
-    expect(await check(model)).toMatchObject({ result: 'pass' });
+    expect((await check(model)).verdicts[0]?.rules[1]).not.toHaveProperty('withdrawn');
     await review('rejected');
     const { verdicts } = await check(model);
     expect(verdicts[0]?.rules[1]).toMatchObject({ result: 'fail', things: { deciding: [data] } });
+  });
+
+  test('names the signature that was revoked, and the computation that was retracted', async () => {
+    const { graph, data } = await signedModel('revoked');
+    const { key } = builder;
+    const model = blobUrn('revoked');
+    const ends = { input: data, output: model, computation: blobUrn('train.py'), operatedBy: key.did };
+    const fields = { ...builder.statement(), data: undefined, '@type': 'ComputationRegistration', ...ends };
+    const { json: stored } = await builder.put(fields, { graph_id: graph });
+    const run = `urn:cid:${stored.rdfc_cid}`;
+    const context = ['https://www.w3.org/ns/credentials/v2'];
+    const unsigned = { '@context': context, type: ['VerifiableCredential'], issuer: key.did };
+    const { json } = await builder.allocate({ ...unsigned, credentialSubject: { id: run } });
+    await builder.put(builder.registration(await signedCredential(run, json)), { graph_id: graph });
+    const made = policyWith(rules.slice(0, 1));
+    expect(await check(model, made)).toMatchObject({ result: 'pass' });
+    await builder.revoke(json.id, json.credentialStatus[0]);
+    const [revoked] = (await check(model, made)).verdicts[0]?.rules ?? [];
+    expect(revoked).toMatchObject({
+      result: 'fail',
+      withdrawn: [{ statement: run, state: 'revoked', by: key.did }],
+    });
+    expect(revoked && ruleReasons(revoked).at(-1)).toMatch(
+      /^The signature of did:key:\w+ on bagb6\w+ was revoked\.$/,
+    );
+    await put(graph, { '@type': 'RetractionRegistration', subject: run, reason: 'Stolen key.' });
+    expect((await check(model, made)).verdicts[0]?.rules[0]).toMatchObject({
+      result: 'fail',
+      withdrawn: [{ statement: run, state: 'retracted', by: key.did, reason: 'Stolen key.' }],
+    });
   });
 
   test('counts the last review of a reviewer, who may leave out a name', async () => {

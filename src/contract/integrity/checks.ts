@@ -45,6 +45,23 @@ const ruleVerdict = z.object({
   doubts: z
     .array(z.object({ code: z.string(), fact: z.string().optional(), kind, of: z.string().optional() }))
     .describe('Why it cannot be told'),
+  withdrawn: z
+    .array(
+      z.object({
+        statement: z.string(),
+        state: z
+          .string()
+          .describe('retracted, revoked, suspended, expired, not_yet_valid, unsigned or unsupported'),
+        by: z
+          .string()
+          .optional()
+          .describe('Who has retracted it, if that is signed, or whose signature it is'),
+        at: z.string().optional(),
+        reason: z.string().optional(),
+      }),
+    )
+    .optional()
+    .describe('Evidence that it would have looked at, and that does not count now'),
   things: z
     .object({ count: z.int(), deciding: z.array(z.string()) })
     .nullable()
@@ -86,13 +103,14 @@ export function checkJson(check: Check, facts?: readonly object[]): CheckAnswer 
   };
 }
 
-function ruleJson({ decidedBy, missing, doubts, things, exception, ...rule }: RuleVerdict) {
+function ruleJson({ decidedBy, missing, doubts, withdrawn, things, exception, ...rule }: RuleVerdict) {
   return {
     ...rule,
     ...(exception && { exception }),
     decided_by: decidedBy.slice(0, statementsListed),
     missing: [...missing],
     doubts: [...doubts],
+    ...(withdrawn && { withdrawn: [...withdrawn] }),
     things: things && { count: things.count, deciding: [...things.deciding] },
   };
 }

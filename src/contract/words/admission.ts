@@ -1,6 +1,6 @@
 import type { CheckAnswer } from '../integrity/checks.ts';
 import { counted, harmless, shortId } from './text.ts';
-import { type RuleMark, ruleMark, ruleReasons } from './verdicts.ts';
+import { type RuleMark, ruleMark, ruleReasons, withdrawnWords } from './verdicts.ts';
 
 /** What is known about an image of a pod. */
 export type ImageFinding =
@@ -20,7 +20,7 @@ export function findingWords(finding: ImageFinding, policy: string): string {
   const { image, outcome } = finding;
   const name = oneLine(image, nameLength);
   if (outcome === 'no_digest')
-    return `${name} has no sha256 digest, and evidence is about a digest. Write it as ${withoutTag(name)}@sha256:….`;
+    return `${name} has no sha256 digest of 64 lower-case hexadecimal digits, and evidence is about a digest. Write it as ${withoutTag(name)}@sha256:….`;
   if (outcome === 'unknown')
     return `${name} does not pass the policy ${policy}: nothing is known about this digest. Record its evidence, for example with "cairn import".`;
   if (outcome === 'not_asked') return `${name} could not be checked: ${finding.reason}`;
@@ -56,16 +56,20 @@ export function firstFew(sentences: readonly string[]): string[] {
 /** Of the first rule that fails, or else the first that cannot be told. */
 function firstReason(check: CheckAnswer): { readonly said: string; readonly more: number } {
   const [first, ...others] = [...reasonsOf(check, 'fail'), ...reasonsOf(check, 'cannot_tell')];
-  return { said: oneLine(first ?? 'More is known about it than could be read.'), more: others.length };
+  return { said: first ?? 'More is known about it than could be read.', more: others.length };
 }
 
-/** A reason for each rule with a mark, behind its name. */
+/** A reason for each rule with a mark, behind its name, and what was withdrawn. */
 function reasonsOf({ verdicts }: CheckAnswer, mark: RuleMark): string[] {
   return verdicts.flatMap(({ subject, rules }) => {
     const named = (id: string) => (id === subject ? 'the image' : shortId(id));
     return rules
       .filter((rule) => ruleMark(rule) === mark)
-      .map((rule) => `${rule.name}: ${ruleReasons(rule, named)[0] ?? ''}`);
+      .map((rule) => {
+        const [reason = ''] = ruleReasons({ ...rule, withdrawn: [] }, named);
+        const gone = (rule.withdrawn ?? []).slice(0, 1).map(withdrawnWords);
+        return [`${rule.name}: ${reason}`, ...gone].map((words) => oneLine(words)).join(' ');
+      });
   });
 }
 

@@ -1,5 +1,5 @@
 import type { CheckAnswer } from '../integrity/checks.ts';
-import { counted, harmless, shortId } from './text.ts';
+import { bareId, counted, harmless, shortId } from './text.ts';
 import type { Tone } from './trust.ts';
 
 type VerdictAnswer = CheckAnswer['verdicts'][number];
@@ -9,10 +9,12 @@ type RuleAnswer = VerdictAnswer['rules'][number];
 export type JudgedRule = Pick<RuleAnswer, 'result' | 'severity' | 'message' | 'exception'> & {
   readonly missing: readonly MissingFact[];
   readonly doubts: readonly Doubt[];
+  readonly withdrawn?: readonly Withdrawn[] | undefined;
   readonly things: { readonly count: number; readonly deciding: readonly string[] } | null;
 };
 type MissingFact = Readonly<RuleAnswer['missing'][number]>;
 type Doubt = Readonly<RuleAnswer['doubts'][number]>;
+type Withdrawn = Readonly<NonNullable<RuleAnswer['withdrawn']>[number]>;
 type Exception = NonNullable<RuleAnswer['exception']>;
 
 /** What people call a thing. */
@@ -72,7 +74,7 @@ const counts: Readonly<Record<Exclude<RuleMark, 'pass'>, (count: number) => stri
 
 /** Why a rule does not pass, one sentence each: what it says itself, what is missing or in doubt, and the exception. */
 export function ruleReasons(rule: JudgedRule, named: Named = shortId): string[] {
-  const { result, message, missing, doubts, exception } = rule;
+  const { result, message, missing, doubts, withdrawn = [], exception } = rule;
   if (result === 'pass') return [];
   const isUnknown = result === 'cannot_tell';
   const found = isUnknown
@@ -82,6 +84,7 @@ export function ruleReasons(rule: JudgedRule, named: Named = shortId): string[] 
     ...(message === undefined || isUnknown ? [] : [harmless(message, 2_000)]),
     ...thingsWords(rule, named),
     ...(found.length === 0 && message === undefined ? ['Its condition does not hold.'] : found),
+    ...withdrawn.map(withdrawnWords),
     ...(exception ? [exceptionWords(exception, result === 'excepted')] : []),
   ]);
 }
@@ -162,6 +165,8 @@ const missingSentences: Readonly<Record<string, (name: string) => string>> = {
   agents: (name) => `No agent is recorded behind ${name} that the rule accepts.`,
   signed_by: (name) => `Nobody whom the policy names has signed ${name}, so that it counts now.`,
   signers: (name) => `The signer whom the rule demands has not signed ${name}, so that it counts now.`,
+  complete: (name) =>
+    `Nothing here proves that all statements behind ${name} are in a log that counts. Offline, export with --proofs, and name the log with --log-key.`,
   by: (name) => `The policy does not name the signer of ${name}.`,
 };
 
@@ -204,6 +209,27 @@ const doubtSentences: Readonly<Record<string, (fact: string, name: string) => st
   not_visible: (fact, name) =>
     `The ${fact} of ${name} cannot be read here. An administrator can check them at the service.`,
   bytes_missing: (fact, name) => `The bytes of the document that says the ${fact} of ${name} are not there.`,
+};
+
+/** What was there, and who withdrew it when. */
+export function withdrawnWords({ statement, state, by, at, reason }: Withdrawn): string {
+  const id = bareId(statement);
+  if (state === 'retracted') {
+    const time = at === undefined ? '' : ` at ${harmless(at)}`;
+    const why = reason === undefined ? '.' : `: ${harmless(reason, 500)}`;
+    return `${id} was retracted by ${by === undefined ? 'whoever registered it' : harmless(by)}${time}${why}`;
+  }
+  const what = by === undefined ? id : `The signature of ${harmless(by)} on ${id}`;
+  return `${what} ${member(standingWords, state) ?? `does not count now (${harmless(state)})`}.`;
+}
+
+const standingWords: Readonly<Record<string, string>> = {
+  revoked: 'was revoked',
+  suspended: 'is suspended',
+  expired: 'has expired',
+  not_yet_valid: 'is not valid yet',
+  unsigned: 'is not signed',
+  unsupported: 'rests on evidence that was withdrawn',
 };
 
 function exceptionWords({ until, granted_by: by, reason }: Exception, isInForce: boolean): string {

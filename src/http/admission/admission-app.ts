@@ -10,6 +10,7 @@ import {
 import { imagesOf } from '../../domain/admission/pod-images.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isObject } from '../../domain/json/is-object.ts';
+import { reasonOf, shapeProblems } from '../../domain/json/shape-problems.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 import { errorAnswer, errorResponse } from '../../platform/http/error-response.ts';
 import type { Log } from '../../platform/log.ts';
@@ -79,15 +80,18 @@ export function admissionApp(options: AdmissionOptions): AdmissionApp {
 
 /** @throws ServiceError `invalid_request`. The API server then does what its `failurePolicy` says. */
 async function reviewIn(request: Request): Promise<AdmissionRequest> {
-  const body: unknown = await request.json().catch(() => undefined);
+  const body: unknown = await request.json().catch(() => fail(`The body is not JSON. ${whoAsks}`));
   const version = isObject(body) ? body.apiVersion : undefined;
   if (typeof version === 'string' && version !== 'admission.k8s.io/v1')
     fail(`The review has the version ${version.slice(0, 100)}. Set admissionReviewVersions: [v1].`);
-  const { success, data, error } = admissionReview.safeParse(body);
+  const { success, data } = admissionReview.safeParse(body);
   if (success) return data.request;
-  const [issue] = error.issues;
-  fail(`This is no AdmissionReview of admission.k8s.io/v1: ${issue?.path.join('.')}: ${issue?.message}.`);
+  const [problem] = shapeProblems(admissionReview, body);
+  const where = problem && `${problem.name || 'it'} ${reasonOf(problem)}`;
+  fail(`This is no AdmissionReview of admission.k8s.io/v1: ${where}. ${whoAsks}`);
 }
+
+const whoAsks = 'Only API servers call this webhook. See docs/admission.md.';
 
 function fail(message: string): never {
   throw new ServiceError('invalid_request', message);
@@ -132,7 +136,7 @@ async function review(
  * The images that are about to come in. An update is asked about those that it adds: otherwise a revocation would stop
  * controllers from finishing with pods that run already.
  */
-function newImages({ operation, object, oldObject }: AdmissionRequest): string[] {
+function newImages({ operation, kind, object, oldObject }: AdmissionRequest): string[] {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return [];
   if (!isObject(object)) fail(`The review of a ${operation} has no object.`);
   try {
@@ -141,8 +145,10 @@ function newImages({ operation, object, oldObject }: AdmissionRequest): string[]
     const before = new Set(imagesOf(oldObject));
     return images.filter((image) => !before.has(image));
   } catch (cause) {
-    throw new ServiceError('invalid_request', 'The containers of the object have an unknown form.', {
-      cause,
-    });
+    throw new ServiceError(
+      'invalid_request',
+      `The containers of the ${kind.kind.slice(0, 100)} have an unknown form. In the ValidatingWebhookConfiguration, name only resources whose pods are those of core/v1.`,
+      { cause },
+    );
   }
 }

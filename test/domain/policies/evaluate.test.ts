@@ -62,6 +62,33 @@ describe('a rule', () => {
     });
   });
 
+  test('says that something may be left out, if it demands that nothing is', async () => {
+    const rule = { require: 'complete' };
+    const about = { ...facts, complete: false };
+    expect(await check(rule, about)).toMatchObject({ missing: [{ fact: 'complete', of: model }] });
+    expect(await check({ require: '!complete' }, about)).toMatchObject({ result: 'pass', missing: [] });
+  });
+
+  test('names the retracted statements that would say what it lacks, and no others', async () => {
+    const gone = { by: builder, at: '2026-05-01T00:00:00Z' };
+    const retracted = [
+      { statement: 'urn:cid:r1', kind: 'GovernanceRegistration', of: model, ...gone },
+      { statement: 'urn:cid:r2', kind: 'GovernanceRegistration', of: data, ...gone },
+      { statement: 'urn:cid:r3', kind: 'MetadataRegistration', of: model, ...gone },
+      { statement: 'urn:cid:r4', kind: 'ComputationRegistration', of: model, ...gone },
+    ];
+    const about = { ...facts, retracted };
+    const named = async (require: string) => (await check({ require }, about))?.withdrawn;
+    expect(await named("reviews.exists(r, r.decision == 'approved')")).toEqual([
+      { statement: 'urn:cid:r1', state: 'retracted', ...gone },
+    ]);
+    expect(await named("name == 'model.bin'")).toMatchObject([{ statement: 'urn:cid:r3' }]);
+    expect(await named("made_by.exists(c, c.signed_by == 'reviewers')")).toMatchObject([
+      { statement: 'urn:cid:r4' },
+    ]);
+    expect(await named("kind == 'model'")).toBeUndefined();
+  });
+
   test('names the statements of the item that decided, wherever it stands in its list', async () => {
     const about = withUpstream(3, { statements: ['urn:cid:other'] });
     const upstream = [...about.upstream.slice(0, 1), data, ...about.upstream.slice(1)];

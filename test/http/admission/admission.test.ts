@@ -65,6 +65,10 @@ describe('in the mode enforce', () => {
       'registry.example:5000/app:1.2',
       /has no sha256 digest.* Write it as registry.example:5000\/app@sha256:…\.$/,
     ],
+    [
+      `app:1@${digest('A')}`,
+      /has no sha256 digest of 64 lower-case hexadecimal digits.* Write it as app@sha256:…\.$/,
+    ],
   ])('a pod with %s is refused, with one sentence that says why and what to do', async (image, sentence) => {
     const { allowed, status } = await webhook.review(enforce, { object: podOf(good, image) });
     expect(allowed).toBe(false);
@@ -154,25 +158,46 @@ test.each(['/validate', '/validate/relaese/enforce'])(
 describe('a request that is no review is refused, and the API server does what its failurePolicy says', () => {
   const post = (body: string, path = enforce) => webhook.post(path, body);
   test.each([
-    ['garbage', '{', 400],
-    ['null', 'null', 400],
+    ['garbage', '{', 400, /^The body is not JSON\./],
+    ['nothing', '', 400, /^The body is not JSON\./],
+    ['null', 'null', 400, /^This is no AdmissionReview of admission\.k8s\.io\/v1: it must be an object\./],
     [
       'a review of an old version',
       JSON.stringify({ ...reviewAbout({}), apiVersion: 'admission.k8s.io/v1beta1' }),
       400,
+      /Set admissionReviewVersions: \[v1\]\.$/,
     ],
-    ['a review without an object', JSON.stringify(reviewAbout({ object: null })), 400],
-    ['a review without a request', JSON.stringify({ ...reviewAbout({}), request: undefined }), 400],
+    [
+      'a review without an object',
+      JSON.stringify(reviewAbout({ object: null })),
+      400,
+      /CREATE has no object/,
+    ],
+    [
+      'a review without a request',
+      JSON.stringify({ ...reviewAbout({}), request: undefined }),
+      400,
+      /: request is missing; it must be an object\. Only API servers call this webhook/,
+    ],
+    [
+      'a review of an unknown operation',
+      JSON.stringify(reviewAbout({ operation: 'PATCH' })),
+      400,
+      /: request\.operation must be "CREATE" or "UPDATE" or "DELETE" or "CONNECT"\./,
+    ],
     [
       'containers of an unknown form',
       JSON.stringify(reviewAbout({ object: { spec: { containers: {} } } })),
       400,
+      /^The containers of the Pod have an unknown form\. In the ValidatingWebhookConfiguration, name/,
     ],
-    ['more than 3 MiB', JSON.stringify(reviewAbout({ object: 'x'.repeat(3 << 20) })), 413],
-  ])('%s', async (_, body, status) => {
+    ['more than 3 MiB', JSON.stringify(reviewAbout({ object: 'x'.repeat(3 << 20) })), 413, /bytes/],
+  ])('%s', async (_, body, status, words) => {
     const answer = await post(body);
     expect(answer.status).toBe(status);
+    expect(answer.json.error).toMatch(words);
     expect(answer.json.error).toMatch(/\.$/);
+    expect(answer.json.error).not.toMatch(/Invalid/);
   });
 
   test('an unknown mode', async () => {

@@ -69,7 +69,7 @@ test('an image comes in with evidence, and not within a second after that was re
       { interval: 10 },
     )
     .toMatch(
-      /does not pass the policy release: made and signed by the builder: No computation is recorded .* See: cairn check sha256:/,
+      /does not pass the policy release: made and signed by the builder: No computation is recorded .* The signature of did:\S+ on bagb6\w+ was revoked\. See: cairn check sha256:/,
     );
   expect(admitted.filter((sentAt) => sentAt >= livesMs)).toEqual([]);
 });

@@ -14,7 +14,7 @@ const askedAtOnce = 8;
 
 /**
  * Exports the graphs that hold the statements behind some facts, with proofs, as a CAR.
- * @throws Failure (no) if no graph holds any of them.
+ * @throws Failure (no) if there are none, or no graph holds any of them.
  */
 export async function exportEvidence(
   io: Pick<Io, 'stderr'>,
@@ -23,6 +23,10 @@ export async function exportEvidence(
   path: string,
 ): Promise<void> {
   const statements = [...new Set(facts.flatMap((each) => [...statementsIn(each).keys()]))];
+  if (statements.length === 0)
+    failNo(
+      'No statement says anything of what the template asks for, so there is nothing to export. Leave out --car.',
+    );
   const asked = statements.slice(0, mostStatements);
   const held = await Array.fromAsync(mapConcurrent(asked, askedAtOnce, (id) => graphsOf(client, id)));
   const graphs = [...new Set(held.flat())].sort();

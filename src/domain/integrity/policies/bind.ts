@@ -13,7 +13,15 @@ import {
   type UnknownCode,
 } from './facts.ts';
 import type { PolicyDocument } from './policy.ts';
-import { factList, noteItems, noteMissing, noteStatements, noteUnknown, spend } from './watching/watch.ts';
+import {
+  factList,
+  noteItems,
+  noteMissing,
+  noteStatements,
+  noteUnknown,
+  noteWithdrawn,
+  spend,
+} from './watching/watch.ts';
 
 type Plain = Readonly<Record<string, unknown>> & {
   readonly statements?: readonly string[];
@@ -81,7 +89,9 @@ export class Binding {
       noteUnknown({ code: 'not_said', fact: field, kind, of });
       return undefined;
     }
-    if (value === undefined || value === '') noteMissing({ fact: field, kind, of });
+    const lacks = value === undefined || value === '' || (field === 'complete' && value === false);
+    if (lacks) noteMissing({ fact: field, kind, of });
+    if (field === 'standing' && value !== 'good') noteStanding(plain, plain);
     if (type === 'values')
       return json(value ?? {}, { fact: field, kind, of }, plain.cut?.includes(field) ?? false);
     return this.#one(type, value ?? '', of);
@@ -136,7 +146,10 @@ export class Binding {
       const names = this.#nameOf(signature);
       if (names.length === 0) continue;
       if (signature.standing === undefined) isUnknown = true;
-      if (signature.standing !== 'good') continue;
+      if (signature.standing !== 'good') {
+        noteStanding(signature, plain);
+        continue;
+      }
       noteStatements(signature.statements ?? []);
       for (const name of names)
         named.set(name, (named.get(name) ?? false) || signature.is_registrant === true);
@@ -163,6 +176,17 @@ export class Binding {
     const map = this.#fact('log', counted, owner);
     return factMap(map, (field) => map.says(field));
   }
+}
+
+/** A signature, or a credential, of a thing does not count now. */
+function noteStanding({ standing, signer }: Plain, { statements = [] }: Plain): void {
+  const [statement] = statements;
+  if (statement === undefined || standing === undefined) return;
+  noteWithdrawn({
+    statement,
+    state: String(standing),
+    ...(signer !== undefined && { by: String(signer) }),
+  });
 }
 
 /** Variables that are read when a condition names them. */

@@ -12,8 +12,9 @@ import {
   resultOfAll,
   type Verdict,
 } from './verdict.ts';
-import type { Doubt, Missing } from './watching/doubts.ts';
-import { noteList, type Watched, watched } from './watching/watch.ts';
+import type { Doubt, Missing, Watched } from './watching/doubts.ts';
+import { noteList, watched } from './watching/watch.ts';
+import { retractedFor, type Withdrawn } from './withdrawn.ts';
 
 /** Steps of all conditions of a policy about one subject. */
 const mostSteps = 5_000_000;
@@ -29,7 +30,7 @@ export async function evaluate(policy: Policy, facts: Facts, now: Date): Promise
 }
 
 /** What the conditions of a policy are about. */
-export interface Circumstances extends Pick<Facts, 'subject' | 'faults' | 'disputed'> {
+export interface Circumstances extends Pick<Facts, 'subject' | 'faults' | 'disputed' | 'retracted'> {
   readonly now: Date;
   /** What the conditions of one rule can name. */
   readonly binding: () => Pick<Binding, 'variables'>;
@@ -61,7 +62,7 @@ interface Outcome {
 /** @param budget what is left of the steps. */
 async function evaluateRule(
   rule: CompiledRule,
-  { faults, disputed = [], now, binding }: Circumstances,
+  { faults, disputed = [], retracted = [], now, binding }: Circumstances,
   budget: { steps: number },
 ): Promise<RuleVerdict> {
   const { name, severity, message, article, exception } = rule;
@@ -88,6 +89,13 @@ async function evaluateRule(
   const result: RuleResult = isExcepted ? 'excepted' : found;
   const of = deciding.flatMap((outcome) => outcome.of ?? []);
   const statements = deciding.flatMap(({ watched: read }) => [...read.statements]);
+  const missing = found === 'pass' ? [] : firstUnique(deciding.flatMap(({ watched: read }) => read.missing));
+  const open =
+    found === 'cannot_tell' ? firstUnique([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [];
+  const gone = firstUnique([
+    ...retractedFor(retracted, [...missing, ...open]),
+    ...(found === 'pass' ? [] : deciding.flatMap(({ watched: read }) => read.withdrawn)),
+  ]);
   return {
     name,
     severity,
@@ -96,9 +104,9 @@ async function evaluateRule(
     ...(article !== undefined && { article }),
     ...(exception && { exception }),
     decidedBy: unique(statements).slice(0, mostStatements + 1),
-    missing: found === 'pass' ? [] : uniqueMissing(deciding.flatMap(({ watched: { missing } }) => missing)),
-    doubts:
-      found === 'cannot_tell' ? uniqueMissing([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [],
+    missing,
+    doubts: open,
+    ...(gone.length > 0 && { withdrawn: gone }),
     things: rule.things ? { count: outcomes.length - 1, deciding: unique(of).slice(0, listed) } : null,
   };
 }
@@ -165,6 +173,6 @@ function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
 
-function uniqueMissing<Item extends Missing | Doubt>(items: readonly Item[]): Item[] {
+function firstUnique<Item extends Missing | Doubt | Withdrawn>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((one) => [JSON.stringify(one), one])).values()].slice(0, listed);
 }

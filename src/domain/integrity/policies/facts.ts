@@ -1,4 +1,5 @@
 import { type FactField, type FactName, factTable, rootTable } from './fact-table.ts';
+import type { RetractedFact } from './withdrawn.ts';
 
 type Table = typeof factTable;
 
@@ -79,6 +80,8 @@ export interface Facts {
   readonly faults: readonly string[];
   /** Statements that somebody has withdrawn, while nothing tells whether they may. No rule passes that rests on one. */
   readonly disputed?: readonly string[];
+  /** Retracted statements, which say nothing. Rules that lack something name them. */
+  readonly retracted?: readonly RetractedFact[];
 }
 
 /** The fields of a fact by name. */

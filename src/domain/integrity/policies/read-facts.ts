@@ -35,9 +35,19 @@ function factsSchema(): z.ZodType {
     service: ids,
     faults: ids,
     disputed: z.array(z.string()).optional(),
+    retracted: z.array(retracted).optional(),
   });
   return known;
 }
+
+const retracted = z.strictObject({
+  statement: z.string(),
+  kind: z.string(),
+  of: z.string(),
+  by: z.string().optional(),
+  at: z.string().optional(),
+  reason: z.string().optional(),
+});
 
 const unknowns = {
   unknown: z.record(z.string(), z.string()).optional(),

@@ -1,5 +1,6 @@
 import type { PolicyDocument } from './policy.ts';
 import type { Doubt, Missing } from './watching/doubts.ts';
+import type { Withdrawn } from './withdrawn.ts';
 
 export type RuleResult = 'pass' | 'fail' | 'cannot_tell' | 'excepted';
 
@@ -27,6 +28,8 @@ export interface RuleVerdict {
   readonly missing: readonly Missing[];
   /** Why it cannot be told. */
   readonly doubts: readonly Doubt[];
+  /** What it would have counted if it stood, unless it passes or there is nothing. */
+  readonly withdrawn?: readonly Withdrawn[];
   /** Of a rule with `for`: how often it was applied, and the things that decided. */
   readonly things: { readonly count: number; readonly deciding: readonly string[] } | null;
 }

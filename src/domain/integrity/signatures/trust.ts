@@ -70,7 +70,11 @@ export async function trustIn(
   );
 }
 
-async function retractionsIn(ports: TrustPorts, claims: readonly Claim[]) {
+/** The retraction of each of these statements that is retracted, by id. */
+export async function retractionsIn(
+  ports: TrustPorts,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, Retraction>> {
   return await retractionsOf({ ...ports, isHeld: (signed) => isHeld(ports, signed) }, claims);
 }
 

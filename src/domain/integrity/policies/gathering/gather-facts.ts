@@ -1,7 +1,9 @@
 import { traceLineage } from '../../lineage/lineage.ts';
 import type { StatementScope } from '../../ports.ts';
-import { type Claim, retractedAmong } from '../../signatures/trust.ts';
+import type { Retraction } from '../../retractions/effective.ts';
+import { type Claim, retractionsIn } from '../../signatures/trust.ts';
 import type { Artefact, Fact, Facts } from '../facts.ts';
+import { retractedFact } from '../withdrawn.ts';
 import { type Ancestry, ancestryOf } from './ancestry.ts';
 import { artefactFacts, namedFiles } from './artefact-facts.ts';
 import { billFacts } from './bill-facts.ts';
@@ -16,6 +18,8 @@ const beyondSubject = ['upstream', 'members', 'inputs', 'provenance', 'complete'
 
 /** An ancestry with more nodes is cut. */
 const lineageBounds = { depth: 100, limit: 10_000 };
+/** Each rule that lacks something looks through them. */
+const mostRetracted = 1_000;
 
 /**
  * What conditions can read about a subject, as its reader sees it. Retracted statements say nothing.
@@ -31,7 +35,12 @@ export async function gatherFacts(
   const trusting = { ...ports.trusting, knownDids: wanted.signers };
   const flows = ['upstream'] as const;
   const query = { start: subject, flows, ...lineageBounds, kinds: null, isBare: true as const };
-  const retracted = (claims: readonly Claim[]) => retractedAmong(trusting, claims);
+  const gone = new Map<string, Retraction>();
+  const retracted = async (claims: readonly Claim[]) => {
+    const found = await retractionsIn(trusting, claims);
+    for (const [id, one] of found) gone.set(id, one);
+    return new Set(found.keys());
+  };
   const ancestry = ancestryOf(await traceLineage(ports, query, scope, retracted));
   const { start, upstream, steps, isCut } = ancestry;
   const members = ancestry.members.get(start) ?? [];
@@ -62,6 +71,12 @@ export async function gatherFacts(
     const log = knowledge.logged(id);
     return log ? [[id, log] as const] : [];
   });
+  const withdrawn = [
+    ...gone.entries().map(([statement, retraction]) => {
+      return retractedFact({ statement, kind: 'ComputationRegistration', of: start }, retraction);
+    }),
+    ...[...nodes, ...steps.keys(), ...agents].flatMap((thing) => knowledge.retracted(thing)),
+  ];
   return {
     subject: start,
     upstream,
@@ -79,6 +94,7 @@ export async function gatherFacts(
     service: [...ports.trusting.ownDids],
     faults: [],
     ...(ports.disputed.size > 0 && { disputed: [...ports.disputed] }),
+    ...(withdrawn.length > 0 && { retracted: withdrawn.slice(0, mostRetracted) }),
   };
 }
 

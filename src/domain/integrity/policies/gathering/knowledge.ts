@@ -5,9 +5,10 @@ import { statementStart } from '../../identifiers/cid.ts';
 import { statementNode } from '../../lineage/edges.ts';
 import type { StatementScope } from '../../ports.ts';
 import { claimOf } from '../../signatures/proven.ts';
-import { retractedAmong, type TrustPorts } from '../../signatures/trust.ts';
+import { retractionsIn, type TrustPorts } from '../../signatures/trust.ts';
 import type { ReferringStatement } from '../../statements/rows.ts';
 import type { LogFact } from '../facts.ts';
+import { type RetractedFact, retractedFact } from '../withdrawn.ts';
 import { type Ancestry, artefactOf } from './ancestry.ts';
 import { allIn, claimsRead } from './claims-read.ts';
 import { type Documents, readDocuments } from './documents.ts';
@@ -29,6 +30,8 @@ type FactKind = 'DataRegistration' | 'MetadataRegistration' | 'GovernanceRegistr
 interface Read {
   readonly known: ReadonlyMap<string, KnownBytes>;
   readonly about: ReadonlyMap<string, About>;
+  /** The retracted statements about each identifier. */
+  readonly retracted: ReadonlyMap<string, readonly RetractedFact[]>;
   readonly signed: ReadonlyMap<string, Signed>;
   readonly documents: Documents;
   readonly logged: ReadonlyMap<string, LogFact>;
@@ -66,6 +69,12 @@ export class Knowledge {
     return all.length < 2 ? all : [...new Map(all.map((one) => [statementNode(one), one])).values()];
   }
 
+  /** The retracted statements about a thing. */
+  retracted(node: string): RetractedFact[] {
+    const all = this.namesOf(node).flatMap((name) => this.#read.retracted.get(name) ?? []);
+    return all.map((one) => ({ ...one, of: node }));
+  }
+
   /** Whether there are more statements about a thing than were read. */
   isCut(node: string): boolean {
     return this.namesOf(node).some((name) => this.#read.about.get(name)?.isCut);
@@ -99,7 +108,8 @@ export async function readKnowledge(
   const known = await learntNames(ports, scope).withReferences(artefacts);
   const namesOf = artefacts.map((id) => known.get(id)?.names ?? [id]);
   const spoken = [...new Set([...namesOf.flat(), ...steps.keys(), ...agents])];
-  const about = await withoutRetracted(trusting, await statementsAbout(ports.statementIndex, spoken, scope));
+  const stated = await statementsAbout(ports.statementIndex, spoken, scope);
+  const { about, retracted } = await withoutRetracted(trusting, stated);
   const said = allIn(about);
   const claims = claimsRead({ artefacts: namesOf, steps, about }, wanted);
   const statements = [
@@ -117,7 +127,10 @@ export async function readKnowledge(
   ]);
   const certified = wanted.field('certificates') ? named : [];
   const unsupported = await unsupportedAmong({ ...ports, trusting }, certified, documents, scope);
-  return { knowledge: new Knowledge({ known, about, signed, documents, logged, unsupported }), statements };
+  return {
+    knowledge: new Knowledge({ known, about, retracted, signed, documents, logged, unsupported }),
+    statements,
+  };
 }
 
 async function unsupportedAmong(
@@ -138,13 +151,20 @@ async function unsupportedAmong(
 
 async function withoutRetracted(
   trusting: TrustPorts,
-  about: ReadonlyMap<string, About>,
-): Promise<ReadonlyMap<string, About>> {
-  const gone = await retractedAmong(trusting, allIn(about).map(claimOf));
-  if (gone.size === 0) return about;
-  const standing = ({ statements, isCut }: About) => ({
-    statements: statements.filter((one) => !gone.has(statementNode(one))),
-    isCut,
-  });
-  return new Map(about.entries().map(([id, one]) => [id, standing(one)]));
+  stated: ReadonlyMap<string, About>,
+): Promise<Pick<Read, 'about' | 'retracted'>> {
+  const gone = await retractionsIn(trusting, allIn(stated).map(claimOf));
+  if (gone.size === 0) return { about: stated, retracted: new Map() };
+  const about = new Map<string, About>();
+  const retracted = new Map<string, RetractedFact[]>();
+  for (const [of, { statements, isCut }] of stated) {
+    about.set(of, { statements: statements.filter((one) => !gone.has(statementNode(one))), isCut });
+    const facts = statements.flatMap((one) => {
+      const statement = statementNode(one);
+      const retraction = gone.get(statement);
+      return retraction ? [retractedFact({ statement, kind: one.kind, of }, retraction)] : [];
+    });
+    retracted.set(of, facts);
+  }
+  return { about, retracted };
 }

@@ -1,3 +1,5 @@
+import type { Withdrawn } from '../withdrawn.ts';
+
 /** A fact that a condition looked for in vain. */
 export interface Missing {
   readonly fact: string;
@@ -12,4 +14,20 @@ export interface Doubt {
   readonly fact?: string;
   readonly kind?: string | undefined;
   readonly of?: string;
+}
+
+/** What one run of a condition read. */
+export interface Watched {
+  /** The statements that decided. */
+  readonly statements: ReadonlySet<string>;
+  readonly missing: readonly Missing[];
+  /** What does not count now, because its signature does not. */
+  readonly withdrawn: readonly Withdrawn[];
+  /** Lists that were read to their ends although they may lack something. */
+  readonly cut: readonly Doubt[];
+  /** Conditions on all items of lists without items. */
+  readonly empty: readonly Doubt[];
+  readonly unknown: readonly Doubt[];
+  readonly isTooCostly: boolean;
+  readonly steps: number;
 }

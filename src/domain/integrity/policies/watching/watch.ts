@@ -7,7 +7,8 @@ import {
   isCelList,
   isCelMap,
 } from '@bufbuild/cel';
-import type { Doubt, Missing } from './doubts.ts';
+import type { Withdrawn } from '../withdrawn.ts';
+import type { Doubt, Missing, Watched } from './doubts.ts';
 import { compiledPattern, writtenOut } from './patterns.ts';
 
 /** What a condition may do before it is stopped. A step is an item of a loop, or 64 characters of text. */
@@ -28,20 +29,6 @@ export interface ListOrigin extends Missing {
   readonly statements?: () => readonly string[];
 }
 
-/** What one run of a condition read. */
-export interface Watched {
-  /** The statements that decided. */
-  readonly statements: ReadonlySet<string>;
-  readonly missing: readonly Missing[];
-  /** Lists that were read to their ends although they may lack something. */
-  readonly cut: readonly Doubt[];
-  /** Conditions on all items of lists without items. */
-  readonly empty: readonly Doubt[];
-  readonly unknown: readonly Doubt[];
-  readonly isTooCostly: boolean;
-  readonly steps: number;
-}
-
 /** One loop that runs. What an item has read counts only if the item decides. */
 interface Frame {
   readonly loop: bigint;
@@ -59,6 +46,7 @@ class Watch {
   steps = 0;
   isTooCostly = false;
   readonly missing: Missing[] = [];
+  readonly withdrawn: Withdrawn[] = [];
   readonly cut: Doubt[] = [];
   readonly empty: Doubt[] = [];
   readonly unknown: Doubt[] = [];
@@ -111,10 +99,10 @@ export function watched<Result>(
   running = own;
   try {
     const result = run();
-    const { missing, cut, empty, unknown, isTooCostly, steps } = own;
+    const { missing, withdrawn, cut, empty, unknown, isTooCostly, steps } = own;
     const statements = new Set(own.base);
     for (const { current } of own.frames) for (const one of current) statements.add(one);
-    return { result, watched: { statements, missing, cut, empty, unknown, isTooCostly, steps } };
+    return { result, watched: { statements, missing, withdrawn, cut, empty, unknown, isTooCostly, steps } };
   } finally {
     running = undefined;
   }
@@ -128,6 +116,10 @@ export function noteStatements(statements: readonly string[]): void {
 
 export function noteMissing(missing: Missing): void {
   watch().missing.push(missing);
+}
+
+export function noteWithdrawn(withdrawn: Withdrawn): void {
+  watch().withdrawn.push(withdrawn);
 }
 
 export function noteUnknown(doubt: Doubt): void {
