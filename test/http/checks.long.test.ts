@@ -266,6 +266,16 @@ describe('POST /checks/v1', () => {
     expect(some).toMatchObject({ result: 'pass' });
   });
 
+  test('passes nothing about all that an agent ran, because only what is behind the subject is read', async () => {
+    await signedModel('by an agent');
+    const idle = { name: 'idle', require: 'agents.all(a, size(a.operated) == 0)' };
+    const answer = await check(builder.key.did, policyWith([idle]));
+    expect(answer.verdicts[0]?.rules[0]).toMatchObject({
+      result: 'cannot_tell',
+      doubts: [{ code: 'cut', fact: 'operated', of: builder.key.did }],
+    });
+  });
+
   test('says that nobody knows the subject', async () => {
     for (const subject of ['no such thing', blobUrn('never stored')]) {
       const { status } = await send(service, 'POST', '/checks/v1', { subject, policy: policyWith() });

@@ -63,7 +63,7 @@ export const computationsFacts = {
     name: { type: 'string', says: 'Its name.', example: "agents.exists(a, a.name == 'CI')" },
     operated: {
       type: 'list(string)',
-      says: 'The computations that it ran.',
+      says: 'Those of the computations behind the subject that it ran. If the agent itself is the subject, they are not read.',
       example: 'agents.all(a, size(a.operated) > 0)',
     },
     memberships: {

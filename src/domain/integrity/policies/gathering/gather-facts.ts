@@ -114,7 +114,7 @@ function agentsOf({ start, steps }: Ancestry): string[] {
 function agentFacts(
   did: string,
   { name, exchanges }: { readonly name: string | undefined; readonly exchanges: ExchangesFound | undefined },
-  { steps }: Ancestry,
+  { start, steps }: Ancestry,
   knowledge: Knowledge,
 ): Fact<'agent'> {
   const registrations = knowledge.statements(did, 'GovernanceRegistration');
@@ -128,6 +128,8 @@ function agentFacts(
     statements: operated.slice(0, 20),
     ...(exchanges ? { exchanges: exchanges.exchanges } : { unknown: { exchanges: 'not_visible' } }),
     cut: [
+      // Nothing is behind an agent, and what it ran is not looked for.
+      ...(did === start ? ['operated'] : []),
       ...(lacksDocument || knowledge.isCut(did) ? ['memberships'] : []),
       ...(exchanges?.isCut ? ['exchanges'] : []),
     ],
