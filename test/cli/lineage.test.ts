@@ -79,6 +79,12 @@ const wholeTree = async (...args: string[]) => {
 const short = (id = '') => shortId(id);
 
 describe('cairn lineage', () => {
+  test('tells nobody to store a digest as a file', async () => {
+    const run = await lineage(`sha256:${'0'.repeat(64)}`);
+    expect(run.code).toBe(1);
+    expect(run.stderr).not.toContain('cairn put');
+  });
+
   test('begins with a summary, and folds rows and distant nodes', async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, 'wide.bin'), 'wide');

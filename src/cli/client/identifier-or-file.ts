@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ServiceError } from '../../domain/errors.ts';
-import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../../domain/integrity/identifiers/cid.ts';
-import { parseIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { type Cid, cidIn, cidOfDigest, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
+import { identifierIn, parseIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine, say } from '../terminal/output.ts';
@@ -20,7 +20,7 @@ export async function identifierOrFile(io: Terminal, text: string): Promise<stri
     return parseIdentifier(text);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const cid = cidOfDigest(text) ?? (await cidOfPath(io, text));
+    const cid = cidOfDigestIn(text) ?? (await cidOfPath(io, text));
     return cid
       ? cidUrn(cid)
       : failUnknown(text, `${error.message.replace(/\.$/, '')}, nor a file that exists.`);
@@ -29,16 +29,20 @@ export async function identifierOrFile(io: Terminal, text: string): Promise<stri
 
 /** Like `identifierOrFile`, for CIDs only. */
 export async function cidOrFile(io: Terminal, text: string): Promise<Cid> {
-  const cid = cidIn(text) ?? cidOfDigest(text) ?? (await cidOfPath(io, text));
+  const cid = cidIn(text) ?? cidOfDigestIn(text) ?? (await cidOfPath(io, text));
   return cid ?? failUnknown(text, `"${text.slice(0, 120)}" is neither a CID nor a file that exists.`);
 }
 
-/** The bytes with a digest that a CID can have, also behind the name of an image (`registry/name@sha256:…`). */
-function cidOfDigest(text: string): Cid | undefined {
+/** Whether a text can only name a file or a folder. */
+export function isPath(text: string): boolean {
+  return identifierIn(text) === undefined && cidOfDigestIn(text) === undefined;
+}
+
+/** The CID of a digest, also behind the name of an image (`registry/name@sha256:…`). */
+function cidOfDigestIn(text: string): Cid | undefined {
   const [, hash, hex = ''] = /^(?:\S+@)?(sha256|blake3):([0-9a-f]{64})$/i.exec(text) ?? [];
   if (hash === undefined) return undefined;
-  const multihash = hash.toLowerCase() === 'blake3' ? 'blake3' : 'sha2-256';
-  return makeCid(codecs.raw, Buffer.from(hex, 'hex'), multihash);
+  return cidOfDigest(hash.toLowerCase() === 'blake3' ? 'blake3' : 'sha256', Buffer.from(hex, 'hex'));
 }
 
 function failUnknown(text: string, problem: string): never {

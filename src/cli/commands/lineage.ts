@@ -2,14 +2,13 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LineageAnswer, lineage } from '../../contract/integrity/lineage.ts';
 import { cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
-import { identifierIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { isStatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
 import { type ApiClient, ApiRefusal, answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { graphIdOf } from '../client/graphs.ts';
-import { identifierOrFile } from '../client/identifier-or-file.ts';
+import { identifierOrFile, isPath } from '../client/identifier-or-file.ts';
 import { fileCid, pathKind } from '../client/local-files.ts';
 import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
@@ -112,13 +111,13 @@ async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<v
 
 /** Others name a file by its SHA-256, which the service knows of stored files, but only soon after they were stored. */
 async function sha256Of(io: Io, text: string): Promise<string | undefined> {
-  if (identifierIn(text) !== undefined) return undefined;
+  if (!isPath(text)) return undefined;
   const path = resolve(io.cwd, text);
   if ((await pathKind(path)) !== 'file') return undefined;
   return cidUrn((await fileCid(path, { codec: codecs.raw, multihash: 'sha2-256' })).cid);
 }
 
-function isUnknown(error: unknown): boolean {
+function isUnknown(error: unknown): error is ApiRefusal {
   return error instanceof ApiRefusal && error.code === 'not_found';
 }
 
@@ -127,7 +126,7 @@ function unlessUnknown(error: unknown): undefined {
 }
 
 function failUnknown(error: unknown, text: string): never {
-  if (!(error instanceof ApiRefusal) || !isUnknown(error) || identifierIn(text) !== undefined) throw error;
+  if (!isUnknown(error) || !isPath(text)) throw error;
   const advice = `To find evidence that names it by another digest, such as SHA-512, store it: cairn put ${shellWord(text)}`;
   throw new ApiRefusal(error.status, `${error.message} ${advice}`, error.code);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
-import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';
+import { type Cid, cidOfDigest, codecs, makeCid } from '../identifiers/cid.ts';
 import type { Digests, FurtherHash, MultihashName } from '../identifiers/hashing.ts';
 
 const digest = z.string().min(1);
@@ -64,8 +64,8 @@ export async function blobsWithDigest(
 ): Promise<readonly BlobHashRecord[]> {
   if (hex.length !== 2 * digestBytes[hash] || !/^[0-9a-f]*$/i.test(hex)) return [];
   const bytes = Buffer.from(hex, 'hex');
-  const multihash = hash === 'blake3' ? 'blake3' : hash === 'sha256' ? 'sha2-256' : undefined;
-  const value = multihash ? makeCid(codecs.raw, bytes, multihash).text : bytes.toString('base64url');
+  const isInCids = hash === 'blake3' || hash === 'sha256';
+  const value = isInCids ? cidOfDigest(hash, bytes).text : bytes.toString('base64url');
   return (await records.among(indexOf[hash], [value], mostWithDigest)).flat();
 }
 

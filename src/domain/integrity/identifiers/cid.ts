@@ -188,6 +188,11 @@ export function cidOf(codec: number, bytes: Uint8Array | string): Cid {
   return makeCid(codec, blake3Digest(bytes));
 }
 
+/** The raw CID of bytes with a digest. */
+export function cidOfDigest(hash: 'blake3' | 'sha256', digest: Uint8Array): Cid {
+  return makeCid(codecs.raw, digest, hash === 'blake3' ? 'blake3' : 'sha2-256');
+}
+
 /** Whether a CID can be one of the two CIDs of a statement. */
 export function isStatementCid(cid: Cid, codec: (typeof codecs)['jcs' | 'rdfc']): boolean {
   return cid.codec === codec && cid.multihash === 'blake3';

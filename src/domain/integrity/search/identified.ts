@@ -8,7 +8,7 @@ import {
 } from '../blobs/blob-hashes.ts';
 import { referencesTo } from '../blobs/digest-references.ts';
 import { namesOf } from '../blobs/same-bytes.ts';
-import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
+import { type Cid, cidIn, cidOfDigest, cidUrn, parseCid } from '../identifiers/cid.ts';
 import { identifierIn } from '../identifiers/identifiers.ts';
 
 const prefixes: Readonly<Record<string, BlobHash>> = {
@@ -92,10 +92,9 @@ async function withDigest(
       `"${hex.slice(0, 120)}" is no whole digest: ${names[hash]} has ${digits} hexadecimal digits, and this has ${hex.length}.`,
     );
   const records = await blobsWithDigest(hashes, hash, hex);
-  const digest = Buffer.from(hex, 'hex');
   const written =
     hash === 'blake3' || hash === 'sha256'
-      ? [cidUrn(makeCid(codecs.raw, digest, hash === 'blake3' ? 'blake3' : 'sha2-256'))]
+      ? [cidUrn(cidOfDigest(hash, Buffer.from(hex, 'hex')))]
       : referencesTo(hash, hex);
   return { written, others: records.flatMap(cidsOfHashes).map(cidUrn) };
 }
