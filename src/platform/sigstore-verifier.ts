@@ -41,8 +41,9 @@ const mediaTypes: readonly unknown[] = [
  */
 export async function openSigstoreVerifier(file: string | null, keys: DsseKeys): Promise<SigstoreVerifier> {
   const root = file === null ? undefined : await trustIn(file);
+  const byHint = new Map([...keys.values().map((did) => [fingerprintOf(did), did] as const), ...keys]);
   const publicKey = (hint: string) => ({
-    publicKey: keyOfDid(keyNamed(hint, keys)).key,
+    publicKey: keyOfDid(keyNamed(hint, byHint)).key,
     validFor: () => true,
   });
   const authorities = root?.authorities ?? toTrustMaterial(TrustedRoot.fromJSON({}));
@@ -60,7 +61,7 @@ export async function openSigstoreVerifier(file: string | null, keys: DsseKeys):
         const entity = toSignedEntity(bundle, artifact && Buffer.from(artifact));
         if (entity.key.$case === 'public-key') {
           byKey.verify(root ? entity : { ...entity, timestamps: [], tlogEntries: [] });
-          return heldBy(keyNamed(entity.key.hint, keys));
+          return heldBy(keyNamed(entity.key.hint, byHint));
         }
         if (!root) return failedCheck({ code: 'no_trusted_root' }, 'unknown');
         return withoutTime(entity) ?? held(root.verifier.verify(entity));
@@ -93,8 +94,8 @@ async function trustIn(file: string): Promise<{ authorities: TrustMaterial; veri
 }
 
 /** The did:key of the key that a bundle names. */
-function keyNamed(hint: string, keys: DsseKeys): string {
-  const did = keys.get(hint) ?? [...keys.values()].find((one) => fingerprintOf(one) === hint);
+function keyNamed(hint: string, byHint: DsseKeys): string {
+  const did = byHint.get(hint);
   if (did === undefined) throw new VerificationError({ code: 'PUBLIC_KEY_ERROR', message: hint });
   return did;
 }

@@ -37,11 +37,10 @@ export async function filesAt(path: string): Promise<FoundFiles> {
   if (!kind) failUsage(`The file or folder ${path} does not exist.`);
   if (kind === 'stream') failUsage(`${path} is not a regular file.`);
   if (kind === 'file') {
-    const runs = await databaseRuns(path);
-    if (runs) return { files: runs, left: [], unreadable: [] };
     const unlike = await looksUnlike(path);
-    if (unlike !== undefined) failUsage(`${path} is no evidence. ${unlike}`);
-    return { files: [await localFile(path)], left: [], unreadable: [] };
+    if (unlike === undefined) return { files: [await localFile(path)], left: [], unreadable: [] };
+    const runs = await databaseRuns(path);
+    return runs ? { files: runs, left: [], unreadable: [] } : failUsage(`${path} is no evidence. ${unlike}`);
   }
   const left: string[] = [];
   const all = await Array.fromAsync(filesBelow(path, (name) => left.push(name)));
@@ -63,10 +62,10 @@ export async function filesAt(path: string): Promise<FoundFiles> {
   }
   const found: string[] = [];
   for (const { path: file, name } of others) {
-    const evidence = await readable(
-      file,
-      async () =>
-        (await databaseRuns(file)) ?? ((await looksUnlike(file)) === undefined && (await isEvidence(file))),
+    const evidence = await readable(file, async () =>
+      (await looksUnlike(file)) === undefined
+        ? await isEvidence(file)
+        : ((await databaseRuns(file)) ?? false),
     );
     if (Array.isArray(evidence)) runs.push(...evidence);
     else if (evidence) found.push(file);

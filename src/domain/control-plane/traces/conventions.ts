@@ -113,10 +113,9 @@ export function messagesIn(attributes: Attributes, prefix: string): JsonObject[]
 const toolOperations: ReadonlySet<unknown> = new Set(['execute_tool', 'TOOL', 'ai.toolCall', 'tool']);
 
 /** Steps of a program, which are neither a model, nor an agent, nor a tool. */
-const steps: ReadonlySet<unknown> = new Set([
-  ...['execute_task', 'workflow', 'task'],
-  ...['CHAIN', 'RETRIEVER', 'RERANKER', 'GUARDRAIL', 'EVALUATOR', 'PROMPT', 'UNKNOWN'],
-]);
+const steps: ReadonlySet<unknown> = new Set(
+  'execute_task workflow task CHAIN RETRIEVER RERANKER GUARDRAIL EVALUATOR PROMPT UNKNOWN'.split(' '),
+);
 
 export function isTool(attributes: Attributes): boolean {
   return toolOperations.has(toldBy(attributes, 'operation'));

@@ -89,12 +89,13 @@ async function evaluateRule(
   const result: RuleResult = isExcepted ? 'excepted' : found;
   const of = deciding.flatMap((outcome) => outcome.of ?? []);
   const statements = deciding.flatMap(({ watched: read }) => [...read.statements]);
-  const missing = found === 'pass' ? [] : firstUnique(deciding.flatMap(({ watched: read }) => read.missing));
+  const lacking = found === 'pass' ? [] : deciding.map((outcome) => outcome.watched);
+  const missing = firstUnique(lacking.flatMap((read) => read.missing));
   const open =
     found === 'cannot_tell' ? firstUnique([...doubts, ...deciding.flatMap((one) => one.doubts)]) : [];
   const gone = firstUnique([
     ...retractedFor(retracted, [...missing, ...open]),
-    ...(found === 'pass' ? [] : deciding.flatMap(({ watched: read }) => read.withdrawn)),
+    ...lacking.flatMap((read) => read.withdrawn),
   ]);
   return {
     name,
@@ -139,7 +140,7 @@ function idOf(thing: unknown): string | undefined {
   const fields = thing as ReadonlyMap<string, unknown>;
   // A component has no identifier.
   const { result } = watched(() => ['id', 'purl', 'name'].map((field) => fields.get(field)));
-  return result.find((one) => typeof one === 'string' && one !== '') as string | undefined;
+  return result.find((one): one is string => typeof one === 'string' && one !== '');
 }
 
 function outcomeOf(condition: Condition, variables: Readonly<Record<string, CelInput>>): Outcome {

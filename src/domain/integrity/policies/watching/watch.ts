@@ -224,9 +224,10 @@ export function joinedLists(one: CelList, other: CelList): CelList {
 
 /** A list is used item by item outside of the condition that gave it. */
 export function noteList(list: CelList): void {
-  const { lacks, fact, kind, of } = watch().origins.get(list) ?? {};
-  if (lacks !== undefined && fact !== undefined && of !== undefined)
-    watch().cut.push({ code: lacks, fact, kind, of });
+  const own = watch();
+  const origin = own.origins.get(list);
+  if (origin?.lacks)
+    own.cut.push({ code: origin.lacks, fact: origin.fact, kind: origin.kind, of: origin.of });
 }
 
 /** Something is read as a whole. */
