@@ -213,7 +213,7 @@ describe('cairn lineage', () => {
     [['nonsense'], 2, 'neither a CID, nor a UUID, nor a DID'],
     [[urn('model'), '--graph', 'nonsense'], 1, 'No graph is called "nonsense"'],
     [[urn('model'), '--direction', 'sideways'], 2, 'Allowed choices are upstream, downstream, both'],
-    [[urn('model'), '--depth', '-1'], 2, 'from 0 to 100'],
+    [[urn('model'), '--depth', '-1'], 2, 'from 0 to 10000'],
     [[urn('model'), '--limit', '10001'], 2, 'from 1 to 10000'],
     [[urn('model'), '--kinds', 'DataRegistration,Unknown'], 2, 'They must be among'],
     [[urn('model'), '--dot', '--json'], 2, 'cannot be used with'],

@@ -241,6 +241,22 @@ describe('POST /checks/v1', () => {
     expect(json.error).toContain('log.key must be a verifier key');
   });
 
+  test('reads all of what was made in very many steps, as a table that each run appends to', async () => {
+    const [person, program] = [builder.key.did, blobUrn('append.py')];
+    const versions = Array.from({ length: 151 }, (_, at) => blobUrn(`version ${at}`));
+    const statements = versions.slice(1).map((output, at) => {
+      const ends = { input: versions[at], output, computation: program, operatedBy: person };
+      return { ...builder.statement(), data: undefined, '@type': 'ComputationRegistration', ...ends };
+    });
+    const body = { statements, generate_id: true };
+    expect((await send(service, 'PUT', '/statements/v1/batch', body)).status).toBe(201);
+    const newest = versions.at(-1) ?? '';
+    const rules = [{ name: 'all', require: 'size(computations) == 150 && !upstream.all(a, a.id == "")' }];
+    expect(await check(newest, policyWith(rules))).toMatchObject({ result: 'pass' });
+    const { status, text } = await send(service, 'GET', `/lineage/v1/${newest}/provenance?format=prov`);
+    expect([status, text.includes(versions[0]?.slice('urn:cid:'.length) ?? '?')]).toEqual([200, true]);
+  });
+
   test('says that it stopped at an ancestry that is too large, and passes nothing about all of it', async () => {
     const graph = await newGraph(service);
     const inputs = Array.from({ length: 10_500 }, (_, at) => blobUrn(`far ${at}`));

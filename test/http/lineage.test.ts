@@ -251,7 +251,7 @@ describe('GET /lineage/v1/{id}', () => {
     'depth=1e1',
     'depth=1&depth=2',
     'limit=',
-    'depth=101',
+    'depth=10001',
     'depth=x',
     'limit=0',
     'limit=10001',

@@ -22,3 +22,8 @@ test('a member of a JSON object has the command of the whole', () => {
     'cairn record --metrics FILE --output FILE --sign KEY -- COMMAND',
   ]);
 });
+
+test('no command adds what was not read', () => {
+  const doubts = [{ code: 'cut', fact: 'upstream', of: 'urn:cid:model' }];
+  expect(commandsThatAdd({ missing: [], doubts })).toEqual([]);
+});

@@ -21,7 +21,7 @@ import { type LineageQuery, LineageTrace } from './trace.ts';
 
 /** Limits of a traversal: `depth` counts computations between the start and a node, `limit` counts nodes. */
 export const lineageBounds = {
-  depth: { least: 0, most: 100, usual: 10 },
+  depth: { least: 0, most: 10_000, usual: 10 },
   limit: { least: 1, most: 10_000, usual: 500 },
 } as const;
 

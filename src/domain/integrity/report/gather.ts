@@ -15,7 +15,7 @@ import type { Content, Governance, Report, ReportedSignature, Subject } from './
 import { runsIn } from './runs.ts';
 
 /** The lineage of one subject. Facts take at most half of the nodes. */
-const lineageBounds = { depth: 100, limit: 1_000 };
+const lineageBounds = { depth: 1_000, limit: 1_000 };
 const usesLooked = 60;
 const mostStatements = 1_000;
 const mostStatementBytes = 32 << 20;

@@ -97,7 +97,7 @@ async function ancestryAt(
   if (traced.isTruncated)
     throw new ServiceError(
       'too_complex',
-      `The lineage has more than ${limit} nodes or ${depth} steps, so this would not be all of it.`,
+      `The lineage has more than ${limit} nodes, so this would not be all of it.`,
     );
   const lineage = await namedLineage(ports.names, traced, scope);
   const { leftOut, ...ancestry } = await ancestryOf(ports, lineage, scope, signed ? isSigned : () => true);

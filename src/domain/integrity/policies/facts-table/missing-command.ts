@@ -8,7 +8,10 @@ const all: readonly Readonly<Record<string, FactShape>>[] = [rootTable, ...Objec
 
 /** The commands that would add what a rule lacks, without those that no command adds. The outermost facts come first. */
 export function commandsThatAdd({ missing, doubts }: Pick<RuleVerdict, 'missing' | 'doubts'>): string[] {
-  const lacking: readonly Lacking[] = [...missing.toReversed(), ...doubts];
+  const lacking: readonly Lacking[] = [
+    ...missing.toReversed(),
+    ...doubts.filter(({ code }) => code !== 'cut'),
+  ];
   return [...new Set(lacking.flatMap((one) => commandThatAdds(one) ?? []))];
 }
 

@@ -17,7 +17,7 @@ import type { ExchangesFound, FactPorts, Wanted } from './ports.ts';
 const beyondSubject = ['upstream', 'members', 'inputs', 'provenance', 'complete'];
 
 /** An ancestry with more nodes is cut. */
-const lineageBounds = { depth: 100, limit: 10_000 };
+const lineageBounds = { depth: 10_000, limit: 10_000 };
 /** Each rule that lacks something looks through them. */
 const mostRetracted = 1_000;
 
