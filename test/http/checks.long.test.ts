@@ -257,6 +257,20 @@ describe('POST /checks/v1', () => {
     expect([status, text.includes(versions[0]?.slice('urn:cid:'.length) ?? '?')]).toEqual([200, true]);
   });
 
+  test('reads all that is said of a thing that is scanned every night', async () => {
+    const [image, person] = [blobUrn('scanned'), builder.key.did];
+    const statements: Json[] = [];
+    for (let night = 0; night < 365; night += 1) {
+      const { json } = await send(service, 'PUT', '/store/v1/jcs', { name: `scan ${night}` });
+      const said = { subject: image, metadata: `urn:cid:${json.cid}`, registeredBy: person };
+      statements.push({ ...builder.statement(), data: undefined, '@type': 'MetadataRegistration', ...said });
+    }
+    const body = { statements, generate_id: true };
+    expect((await send(service, 'PUT', '/statements/v1/batch', body)).status).toBe(201);
+    const rules = [{ name: 'all', require: 'size(names) == 365' }];
+    expect(await check(image, policyWith(rules))).toMatchObject({ result: 'pass' });
+  });
+
   test('says that it stopped at an ancestry that is too large, and passes nothing about all of it', async () => {
     const graph = await newGraph(service);
     const inputs = Array.from({ length: 10_500 }, (_, at) => blobUrn(`far ${at}`));

@@ -12,7 +12,7 @@ export interface About {
 }
 
 /** The most of one kind about one thing. */
-const mostOfKind = 200;
+const mostOfKind = 1_000;
 const mostAtOnce = 20_000;
 const identifiersAtOnce = 500;
 
