@@ -12,10 +12,9 @@ export function provJson({ subject, runs }: Ancestry): JsonObject {
   add(subject);
   const activity: Record<string, JsonObject> = {};
   const agent: Record<string, JsonObject> = {};
-  const [used, wasGeneratedBy, wasAssociatedWith]: Record<string, JsonObject>[] = [{}, {}, {}];
-  const relate = (relations: Record<string, JsonObject> | undefined, relation: JsonObject) => {
-    if (relations) relations[`_:r${Object.keys(relations).length + 1}`] = relation;
-  };
+  const used: JsonObject[] = [];
+  const generated: JsonObject[] = [];
+  const associated: JsonObject[] = [];
   for (const run of runs) {
     const { id, name, by, inputs, outputs, program, facts } = run;
     const { start, end } = timesOf(run);
@@ -27,14 +26,26 @@ export function provJson({ subject, runs }: Ancestry): JsonObject {
       ...(facts.command && { 'cairn:command': facts.command.join(' ') }),
     };
     for (const one of [...inputs, ...(program ? [program] : [])])
-      relate(used, { 'prov:activity': made, 'prov:entity': add(one) });
-    for (const one of outputs) relate(wasGeneratedBy, { 'prov:entity': add(one), 'prov:activity': made });
+      used.push({ 'prov:activity': made, 'prov:entity': add(one) });
+    for (const one of outputs) generated.push({ 'prov:entity': add(one), 'prov:activity': made });
     if (by === '') continue;
     agent[maker] = {};
-    relate(wasAssociatedWith, { 'prov:activity': made, 'prov:agent': maker });
+    associated.push({ 'prov:activity': made, 'prov:agent': maker });
   }
   const prefix = { cid: 'urn:cid:', did: 'did:', uuid: 'urn:uuid:', cairn: 'urn:cairn:' };
-  return { prefix, entity, activity, agent, used, wasGeneratedBy, wasAssociatedWith };
+  return {
+    prefix,
+    entity,
+    activity,
+    agent,
+    used: withIds(used),
+    wasGeneratedBy: withIds(generated),
+    wasAssociatedWith: withIds(associated),
+  };
+}
+
+function withIds(relations: readonly JsonObject[]): JsonObject {
+  return Object.fromEntries(relations.map((relation, at) => [`_:r${at + 1}`, relation]));
 }
 
 /** An identifier with the prefix of its scheme. */
