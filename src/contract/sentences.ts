@@ -6,7 +6,7 @@ import type { Trust } from '../domain/integrity/signatures/trust.ts';
 import type { TrustAnswer } from './integrity/trust.ts';
 
 const bundleFaults = {
-  certificate: 'Its certificate is not by an authority of the trusted root, or was not valid when it signed.',
+  certificate: 'Its certificate was not valid when it signed, or its authority was not.',
   signature: 'Its signature is not by its certificate or key, or the content was changed.',
   timestamp: 'It has no valid timestamp by an authority or log of the trusted root.',
   log: 'It is not in a transparency log of the trusted root, or the log entry is about something else.',
@@ -89,6 +89,8 @@ export const sentences: { readonly [Code in ReasonCode]: (reason: Reason<Code>) 
   bundle_without_time: ({ identity }) =>
     `The signature is by the key of a certificate that names ${identity}, but there is no entry of a transparency log and no timestamp, so nothing proves that it was made while the certificate was valid. Import the Sigstore bundle of this signature, which has the entry.`,
   bundle_without_file: () => 'The bundle signs a file that it does not hold, so it cannot be checked here.',
+  bundle_authority_unknown: ({ identity }) =>
+    `The signature is by the key of a certificate that names ${identity}, and whose authority is not in the trusted root. Add the authority and its logs to the file of CAIRN_SIGSTORE_TRUSTED_ROOT.`,
   bundle_key_unknown: ({ key }) =>
     `The Sigstore bundle cannot be checked. The key ${key} is not known. Add it to the file of CAIRN_DSSE_KEYS_FILE.`,
   bundle_fails: ({ part }) => `The Sigstore bundle does not hold. ${bundleFaults[part]}`,

@@ -64,7 +64,7 @@ export async function openSigstoreVerifier(file: string | null, keys: DsseKeys):
           return heldBy(keyNamed(entity.key.hint, byHint));
         }
         if (!root) return failedCheck({ code: 'no_trusted_root' }, 'unknown');
-        return withoutTime(entity) ?? held(root.verifier.verify(entity));
+        return unproven(entity, root.authorities) ?? held(root.verifier.verify(entity));
       } catch (error) {
         return refused(error);
       }
@@ -117,13 +117,28 @@ function bundleIn(bytes: Uint8Array): Bundle | ProofCheck {
   }
 }
 
-/** A certificate is short-lived, so a bundle that does not say when it was made proves nothing. Its signature may be wrong. */
-function withoutTime({ key, timestamps, tlogEntries, signature }: SignedEntity): ProofCheck | undefined {
-  if (key.$case !== 'certificate' || timestamps.length > 0 || tlogEntries.length > 0) return undefined;
-  const publicKey = createPublicKey({ key: key.certificate.publicKey, format: 'der', type: 'spki' });
+/**
+ * Without a known authority, or without a time while a certificate is short-lived, a bundle proves nothing. Its signature may be
+ * wrong all the same.
+ */
+function unproven(
+  { key, timestamps, tlogEntries, signature }: SignedEntity,
+  { certificateAuthorities }: TrustMaterial,
+): ProofCheck | undefined {
+  if (key.$case !== 'certificate') return undefined;
+  const { certificate } = key;
+  const hasTime = timestamps.length > 0 || tlogEntries.length > 0;
+  const isByAuthority = certificateAuthorities.some(({ certChain }) =>
+    certChain.some((issuer) => certificate.verify(issuer)),
+  );
+  if (hasTime && isByAuthority) return undefined;
+  const publicKey = createPublicKey({ key: certificate.publicKey, format: 'der', type: 'spki' });
   if (!signature.verifySignature(publicKey)) return failedCheck({ code: 'bundle_fails', part: 'signature' });
-  const identity = key.certificate.subjectAltName ?? '?';
-  return failedCheck({ code: 'bundle_without_time', identity }, 'unknown');
+  const identity = certificate.subjectAltName ?? '?';
+  return failedCheck(
+    { code: hasTime ? 'bundle_authority_unknown' : 'bundle_without_time', identity },
+    'unknown',
+  );
 }
 
 function held({ identity }: Signer): ProofCheck {

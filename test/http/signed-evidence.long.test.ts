@@ -24,6 +24,18 @@ async function imported(file: unknown, by = registrant) {
   return { graph, json, run: runs[0] };
 }
 
+/** A bundle as an attestation object of PEP 740. */
+function asPypi({ verificationMaterial, dsseEnvelope }: Awaited<ReturnType<typeof sigstore.sign>>) {
+  return {
+    version: 1,
+    verification_material: {
+      certificate: verificationMaterial.certificate.rawBytes,
+      transparency_entries: verificationMaterial.tlogEntries,
+    },
+    envelope: { statement: dsseEnvelope.payload, signature: dsseEnvelope.signatures[0].sig },
+  };
+}
+
 const statementOf = async (id: string) => (await send(service, 'GET', `/statements/v1/id/${id}`)).json;
 
 async function trustOf(id: string) {
@@ -97,6 +109,26 @@ describe('a Sigstore bundle', () => {
     );
     expect(json.signatures).toEqual([{ result: 'ok', signer: 'ada@example.com' }]);
     expect(run.trust).toMatchObject({ state: 'signed', by: 'ada@example.com' });
+  });
+
+  test('as PyPI writes it, alone and in a provenance object, vouches for what follows from it', async () => {
+    const bundle = await sigstore.sign(JSON.stringify(slsaStatement()), { type: payloadType });
+    const attestation = asPypi(bundle);
+    const provenance = { version: 1, attestation_bundles: [{ publisher: {}, attestations: [attestation] }] };
+    for (const file of [attestation, provenance]) {
+      const { json, run } = await imported(file, newKey().did);
+      expect([json.kind, json.signatures]).toEqual([
+        'attestations',
+        [{ result: 'ok', signer: 'ada@example.com' }],
+      ]);
+      expect(run.trust).toMatchObject({ state: 'signed', by: 'ada@example.com' });
+    }
+    const other = Buffer.from(JSON.stringify(slsaStatement({ predicateType: 'https://x.example/1' })));
+    const envelope = { ...attestation.envelope, statement: other.toString('base64') };
+    const { json } = await imported({ ...attestation, envelope });
+    expect(json.signatures).toMatchObject([{ result: 'failed' }]);
+    const { status, json: refusal } = await postEvidence(service, { ...provenance, version: 2 });
+    expect([status, refusal.details[0].pointer]).toEqual([400, '/version']);
   });
 
   test('with a changed envelope fails', async () => {

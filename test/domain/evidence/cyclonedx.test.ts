@@ -186,3 +186,20 @@ test('vulnerabilities are part of the document about what they affect', () => {
     ],
   ]);
 });
+
+test('a task that names neither input nor output is no step, whatever its variables are', () => {
+  const workflow = { uid: 'build', inputs: [{ environmentVars: [{ name: 'CI', value: 'true' }] }] };
+  expect(read({ formulation: [{ workflows: [workflow] }] }).steps).toEqual([]);
+});
+
+test.each([
+  [undefined, undefined, false],
+  [[], undefined, true],
+  [[], { components: [{ type: 'application', name: 'grype' }] }, true],
+  [[], { components: [{ type: 'application', name: 'trivy' }] }, false],
+  [[], [{ vendor: 'aquasecurity', name: 'trivy' }], false],
+  [[{ id: 'CVE-2026-1' }], [{ vendor: 'aquasecurity', name: 'trivy' }], true],
+])('vulnerabilities %j by the tools %j are listed: %s', (vulnerabilities, tools, listed) => {
+  const evidence = read({ metadata: { component: app, tools }, vulnerabilities });
+  expect(evidence.listsVulnerabilities).toBe(listed);
+});

@@ -222,6 +222,30 @@ test('an element of SPDX 3 that stands for none is no part, with its IRI or its 
   expect(wholes(evidence)).toEqual([['app', ['lib']]]);
 });
 
+test('licenses and ratings of SPDX 3 are part of the document about what has them', () => {
+  const expression = { simplelicensing_licenseExpression: 'MIT OR Apache-2.0' };
+  const { descriptions } = read3(
+    element('lib', 'software_Package'),
+    element('either', 'simplelicensing_LicenseExpression', expression),
+    element('CVE-1', 'security_Vulnerability'),
+    relation3('lib', 'hasDeclaredLicense', [], { to: ['https://spdx.org/licenses/MIT'] }),
+    relation3('lib', 'hasConcludedLicense', ['either']),
+    relation3('lib', 'hasConcludedLicense', [], { to: ['expandedlicensing_NoAssertionLicense'] }),
+    relation3('CVE-1', 'hasAssessmentFor', ['lib'], {
+      type: 'security_CvssV3VulnAssessmentRelationship',
+      security_severity: 'critical',
+    }),
+  );
+  expect(descriptions).toMatchObject([
+    {
+      document: {
+        licenses: [{ expression: 'MIT' }, { expression: 'MIT OR Apache-2.0' }, { expression: 'NOASSERTION' }],
+        vulnerabilities: [{ name: 'CVE-1', assessment: { security_severity: 'critical' } }],
+      },
+    },
+  ]);
+});
+
 test('assessments of vulnerabilities are part of the document about what they assess', () => {
   const { descriptions } = read3(
     element('model', 'ai_AIPackage'),

@@ -1,18 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Evidence } from '../../../src/domain/integrity/evidence/evidence.ts';
 import { cyclonedx } from '../../../src/domain/integrity/evidence/sbom/cyclonedx.ts';
+import { spdx3 } from '../../../src/domain/integrity/evidence/sbom/spdx-3.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { billFacts } from '../../../src/domain/integrity/policies/gathering/bill-facts.ts';
+import type { JsonObject } from '../../../src/domain/json/is-object.ts';
 
 async function factsOf(members: object) {
   const component = { type: 'application', name: 'app', 'bom-ref': 'app' };
-  const bill = { bomFormat: 'CycloneDX', specVersion: '1.6', metadata: { component }, ...members };
+  return await factsIn({ bomFormat: 'CycloneDX', specVersion: '1.6', metadata: { component }, ...members });
+}
+
+async function factsIn(bill: JsonObject, kind = cyclonedx) {
   const bytes = Buffer.from(JSON.stringify(bill));
-  const evidence = cyclonedx.read(JSON.parse(bytes.toString()), 'b3'.repeat(32)) as Evidence;
+  const evidence = kind.read(JSON.parse(bytes.toString()), 'b3'.repeat(32)) as Evidence;
   return await billFacts(
     {
       documents: async () => [bytes],
-      evidenceReader: { read: async () => ({ kind: 'cyclonedx', evidence: [evidence] }) },
+      evidenceReader: { read: async () => ({ kind: kind.name, evidence: [evidence] }) },
     },
     [{ file: cidOf(codecs.raw, bytes).text, statement: 'urn:cid:statement' }],
   );
@@ -40,4 +45,38 @@ test('the licenses of a component are unknown if nobody says them, and none if s
   const components = licenses.map((one, at) => ({ type: 'library', name: `lib${at}`, licenses: one }));
   const { components: found } = await factsOf({ components });
   expect(found?.map((one) => one.licenses)).toEqual([['MIT'], undefined, undefined]);
+});
+
+test('SPDX 3 says licenses and severities by relationships', async () => {
+  const created = '2026-01-31T12:00:00Z';
+  const creationInfo = { type: 'CreationInfo', specVersion: '3.0.1', created, createdBy: ['urn:x:ada'] };
+  const element = (spdxId: string, type: string, more: object = {}) => ({
+    spdxId,
+    type,
+    creationInfo,
+    ...more,
+  });
+  const relation = (from: string, relationshipType: string, to: string) =>
+    element(`${from}#${relationshipType}`, 'Relationship', { from, relationshipType, to: [to] });
+  const { components, vulnerabilities } = await factsIn(
+    {
+      '@context': 'https://spdx.org/rdf/3.0.1/spdx-context.jsonld',
+      '@graph': [
+        element('urn:x:doc', 'SpdxDocument', { rootElement: ['urn:x:app'] }),
+        element('urn:x:app', 'software_Package', { name: 'app' }),
+        element('urn:x:lib', 'software_Package', { name: 'lib' }),
+        element('urn:x:cve', 'security_Vulnerability', { name: 'CVE-1' }),
+        relation('urn:x:app', 'dependsOn', 'urn:x:lib'),
+        relation('urn:x:lib', 'hasDeclaredLicense', 'https://spdx.org/licenses/MIT'),
+        {
+          ...relation('urn:x:cve', 'hasAssessmentFor', 'urn:x:lib'),
+          type: 'security_CvssV4VulnAssessmentRelationship',
+          security_severity: 'critical',
+        },
+      ],
+    },
+    spdx3,
+  );
+  expect(components).toMatchObject([{ name: 'lib', licenses: ['MIT'] }]);
+  expect(vulnerabilities).toMatchObject([{ id: 'CVE-1', severity: 'critical' }]);
 });

@@ -69,6 +69,7 @@ interface ReasonFacts {
   wrong_media_type: { wanted: string; value: string };
   bundle_without_file: None;
   bundle_without_time: { identity: string };
+  bundle_authority_unknown: { identity: string };
   bundle_key_unknown: { key: string };
   bundle_fails: { part: 'certificate' | 'signature' | 'timestamp' | 'log' | 'other' };
   /** `message` is a sentence. */

@@ -6,6 +6,12 @@ import { isList } from '../file-form.ts';
 import { below, shaped } from '../shaped.ts';
 import { readBundle } from './bundle.ts';
 import { readEnvelope } from './envelope.ts';
+import {
+  isPypiAttestation,
+  isPypiProvenance,
+  readPypiAttestation,
+  readPypiProvenance,
+} from './pypi-attestation.ts';
 
 const some = z.looseObject({});
 
@@ -13,13 +19,16 @@ const attestationList = z.looseObject({
   attestations: z.array(z.looseObject({ bundle: some })).min(1),
 });
 
-/** Lists of Sigstore bundles, as the registry of npm and the API of GitHub answer them. */
+/** Sigstore bundles as the registry of npm, the API of GitHub and PyPI answer them. */
 export const attestations: EvidenceKind = {
   name: 'attestations',
-  title: 'list of attestations (npm, GitHub)',
-  recognises: ({ attestations: list }) => Array.isArray(list),
+  title: 'attestations (npm, GitHub, PyPI)',
+  recognises: (document) =>
+    Array.isArray(document.attestations) || isPypiAttestation(document) || isPypiProvenance(document),
   parse: async (bytes) => verifiedList(bytes),
   read: (document) => {
+    if (isPypiAttestation(document)) return readPypiAttestation(document);
+    if (isPypiProvenance(document)) return readPypiProvenance(document);
     const { attestations: list } = shaped(attestationList, document, 'The list of attestations');
     return list.map(({ bundle }, at) => below(`/attestations/${at}/bundle`, () => readBundle(bundle)));
   },

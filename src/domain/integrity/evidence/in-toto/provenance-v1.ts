@@ -27,6 +27,8 @@ const provenance = z.looseObject({
     metadata: z
       .looseObject({
         invocationId: text.nullish(),
+        // The spelling of the Go library, as in BuildKit, Tekton Chains and GitLab Runner.
+        invocationID: text.nullish(),
         startedOn: buildTime,
         finishedOn: buildTime,
       })
@@ -42,7 +44,7 @@ export function readProvenanceV1(predicate: object, subjects: readonly Thing[]):
   const said = shaped(provenance, predicate, 'The SLSA provenance', '/predicate');
   const { buildDefinition, runDetails } = said;
   const { buildType, externalParameters, resolvedDependencies } = buildDefinition;
-  const { invocationId, startedOn, finishedOn } = runDetails.metadata ?? {};
+  const { invocationId, invocationID, startedOn, finishedOn } = runDetails.metadata ?? {};
   const ran = workflow.safeParse(externalParameters.workflow).data;
   const program = ran
     ? { name: ran.path, reference: referenceOfWorkflow(ran) }
@@ -51,7 +53,7 @@ export function readProvenanceV1(predicate: object, subjects: readonly Thing[]):
     name: ran?.path ?? nameOfRun(said) ?? nameOfBuild(buildType, subjects),
     builder: runDetails.builder.id,
     buildType,
-    invocation: invocationId ?? undefined,
+    invocation: invocationId ?? invocationID ?? undefined,
     parameters: externalParameters,
     started: startedOn ?? undefined,
     finished: finishedOn ?? undefined,

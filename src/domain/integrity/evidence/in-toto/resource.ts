@@ -38,7 +38,7 @@ export function thingOf({ name, uri, digest }: Resource): Thing {
   const called = name || (id === undefined ? uri : undefined);
   const isGit = uri?.startsWith('git+') || uri?.startsWith('git:');
   const named = given.map(([algorithm, value]) => [
-    isGit && algorithm === 'sha1' ? 'gitCommit' : algorithm,
+    (isGit && algorithm === 'sha1') || isMislabelledCommit(algorithm, value) ? 'gitCommit' : algorithm,
     value,
   ]);
   return {
@@ -46,6 +46,11 @@ export function thingOf({ name, uri, digest }: Resource): Thing {
     ...(called && { name: nameForPeople(called), reference: uriReference(uri || called) }),
     ...(named.length > 0 && id === undefined && { digests: Object.fromEntries(named) }),
   };
+}
+
+/** GitLab Runner calls the commit that it builds `sha256`. */
+function isMislabelledCommit(algorithm: string, value: string): boolean {
+  return algorithm === 'sha256' && isHex(value, digestLengths.get('sha1') ?? 0);
 }
 
 const packageUrl = /^pkg:[^/]+\/([^?#]+)/i;

@@ -5,12 +5,20 @@ import type { JsonObject } from '../../../json/is-object.ts';
 export interface Bom {
   readonly serialNumber?: string;
   readonly version?: number;
-  readonly metadata?: { readonly timestamp?: string; readonly component?: Component };
+  readonly metadata?: {
+    readonly timestamp?: string;
+    readonly component?: Component;
+    readonly tools?: readonly Tool[] | { readonly components?: readonly Tool[] };
+  };
   readonly components?: readonly Component[];
   readonly services?: readonly Component[];
   readonly dependencies?: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
   readonly vulnerabilities?: readonly Vulnerability[];
   readonly formulation?: readonly Formula[];
+}
+
+interface Tool {
+  readonly name?: string;
 }
 
 interface Hashed {

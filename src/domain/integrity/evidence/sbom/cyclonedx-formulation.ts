@@ -38,7 +38,7 @@ function stepOf(work: Work, place: string, resources: Resources): Step | undefin
     outputs.map(({ resource }) => resource),
     'outputs',
   );
-  if (inputs.length === 0 && outputs.length === 0) return undefined;
+  if (into.length === 0 && out.length === 0) return undefined;
   return { inputs: into, outputs: out, facts: factsOf(work, [...inputs, ...outputs]) };
 }
 

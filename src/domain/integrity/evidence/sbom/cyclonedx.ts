@@ -66,7 +66,7 @@ class Reading {
       wholes: this.#inventory.wholes(),
       steps: [...steps, ...this.#inventory.steps()],
       descriptions: this.#inventory.descriptions(),
-      listsVulnerabilities: this.#bom.vulnerabilities !== undefined,
+      listsVulnerabilities: listsVulnerabilities(this.#bom),
     };
   }
 
@@ -154,6 +154,14 @@ class Reading {
       reference: /^(?:pkg|urn):/.test(ref) ? uriReference(ref) : { namespace: this.#namespace, name: ref },
     };
   }
+}
+
+/** Trivy writes an empty list also if it has not looked for vulnerabilities, which is its default. */
+function listsVulnerabilities({ vulnerabilities, metadata }: Bom): boolean {
+  if (vulnerabilities?.length !== 0) return vulnerabilities !== undefined;
+  const { tools = {} } = metadata ?? {};
+  const components = 'components' in tools ? tools.components : tools;
+  return !(Array.isArray(components) && components.some(({ name }) => name === 'trivy'));
 }
 
 function digests(hashes: NonNullable<Component['hashes']>, place: string): Record<string, string> {

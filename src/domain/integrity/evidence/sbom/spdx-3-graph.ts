@@ -50,6 +50,7 @@ const elementShape = z.looseObject({
   rootElement: z.array(link).optional(),
   verifiedUsing: z.array(integrityMethod).optional(),
   externalIdentifier: z.array(z.looseObject({ externalIdentifierType: text, identifier: text })).optional(),
+  simplelicensing_licenseExpression: text.optional(),
   software_packageUrl: text.optional(),
   software_packageVersion: text.optional(),
   software_contentIdentifier: z.array(z.looseObject({ software_contentIdentifierValue: text })).optional(),

@@ -32,7 +32,11 @@ const otherScopes = new Set(['development', 'test']);
 const noElement = /^(?:https:\/\/spdx\.org\/rdf\/[\d.]+\/terms\/Core\/)?(?:None|NoAssertion)Element$/;
 /** In the place of another way to verify a thing. */
 const notHashed = { algorithm: '', value: '' };
-const assessment = /^security_Vex.*VulnAssessmentRelationship$/;
+const assessment = /^security_(?:Vex|Cvss).*VulnAssessmentRelationship$/;
+const licensing = new Set(['hasConcludedLicense', 'hasDeclaredLicense']);
+const listedLicense = /^https?:\/\/spdx\.org\/licenses\/([\w.+-]+)$/;
+/** As the context abbreviates it, and as it stands in the model. */
+const noLicense = /(?:^expandedlicensing_|\/ExpandedLicensing\/)(None|NoAssertion)License$/;
 
 class Reading {
   readonly #graph: SpdxGraph;
@@ -100,11 +104,21 @@ class Reading {
       for (const id of to) this.#say(id, { ...this.#graph.elements.get(from), assessment: relationship });
     else if (relationshipType === 'hasAssociatedVulnerability')
       for (const id of to) this.#say(from, this.#graph.elements.get(id) ?? { spdxId: id });
+    else if (licensing.has(relationshipType))
+      this.#inventory.say(from, { licenses: to.map((id) => ({ expression: this.#license(id) })) });
     else for (const id of to) relate(this.#inventory, 'spdx3', from, relationshipType, id);
   }
 
   #say(id: string, vulnerability: JsonObject): void {
     this.#inventory.say(id, { vulnerabilities: [vulnerability] });
+  }
+
+  /** A license expression, the id of a listed license, or a name. */
+  #license(id: string): string {
+    const { simplelicensing_licenseExpression: expression, name } = this.#graph.elements.get(id) ?? {};
+    const [, word] = noLicense.exec(id) ?? [];
+    const [, listed] = listedLicense.exec(id) ?? [];
+    return expression ?? word?.toUpperCase() ?? listed ?? name ?? id;
   }
 
   #thing(id: string): Thing {

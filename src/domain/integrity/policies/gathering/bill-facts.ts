@@ -86,7 +86,9 @@ function componentsIn({ about, descriptions = [] }: Evidence, statement: string)
   return descriptions.flatMap(({ about: thing, document }) => {
     const described = componentMembers.map((member) => document[member]).find(isObject);
     if (!described || products.has(identified(thing).id)) return [];
-    return [{ ...componentOf(described), statements: [statement] }];
+    // In SPDX 3 licenses are elements of their own.
+    const { licenses = described.licenses } = document;
+    return [{ ...componentOf({ ...described, licenses }), statements: [statement] }];
   });
 }
 
