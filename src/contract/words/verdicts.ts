@@ -173,6 +173,7 @@ const missingSentences: Readonly<Record<string, (name: string) => string>> = {
 
 /** A member of a JSON object stays as it is written: `metrics.mean_error`. */
 function factWords(fact: string): string {
+  if (fact === 'at') return 'time';
   return fact.includes('.') ? harmless(fact) : fact.replaceAll('_', ' ');
 }
 

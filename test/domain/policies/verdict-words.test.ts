@@ -23,6 +23,9 @@ describe('the words of a verdict', () => {
     expect(ruleReasons({ ...rule, missing: [{ fact: 'all', of: 'data.csv' }] })).toEqual([
       'The rule demands something of all, and data.csv does not fulfil it.',
     ]);
+    expect(doubtWords({ code: 'not_said', fact: 'at', kind: 'log', of: 'train' })).toBe(
+      'Nobody has said the time of the log entry of train.',
+    );
     expect(ruleReasons(rule)).toEqual(['Its condition does not hold.']);
     expect(ruleReasons({ ...rule, message: 'Ask Ada.' })).toEqual(['Ask Ada.']);
     expect(ruleReasons({ ...rule, result: 'pass' })).toEqual([]);
