@@ -14,6 +14,13 @@ export function policyProblemLine(file: string, { line, column, ...problem }: Po
   return `${file}:${line}:${column}: ${policyProblemSentence(problem)}`;
 }
 
+/** What CEL writes otherwise than other languages. */
+function celAdvice(found: string): string {
+  const [written = ''] = /^(?:=|and\b|or\b)/.exec(found) ?? [];
+  const operator = { '=': '==', and: '&&', or: '||' }[written];
+  return operator === undefined ? '' : ` Write ${operator} instead of ${written}.`;
+}
+
 const sentences: Readonly<Record<Problem['code'], Sentence>> = {
   too_large: () =>
     'The policy is larger than 1,048,576 bytes, which is the most that is read. Make several of it.',
@@ -45,7 +52,7 @@ const sentences: Readonly<Record<Problem['code'], Sentence>> = {
   not_cel: ({ found }) =>
     found === ''
       ? 'The condition ends too early. Complete it.'
-      : `The condition cannot be read from ${quoted(found)} on. It must be an expression of CEL.`,
+      : `The condition cannot be read from ${quoted(found)} on. It must be an expression of CEL.${celAdvice(found)}`,
   unknown_name: ({ found, nearest }) =>
     `There is no fact ${quoted(found)}.${meant(nearest)} "cairn policy facts" lists them.`,
   unknown_field: ({ found, nearest, of = '' }) =>

@@ -14,7 +14,7 @@ export function outcomeSection(outcome: Outcome, url: string, id: string): HTMLE
     'section',
     { class: `verdict ${tone}`, 'aria-labelledby': `${id}-file ${id}`, 'data-exit-code': String(exitCode) },
     element('p', { class: 'file', id: `${id}-file` }, path),
-    element('h2', { id }, headline),
+    element('h2', { id }, capital(headline, path)),
     facts.length > 0 && list('facts', facts),
     first.length > 0 && list('findings', first),
     others.length > 0 &&
@@ -28,6 +28,11 @@ export function outcomeSection(outcome: Outcome, url: string, id: string): HTMLE
       json.size > 0 && element('a', { href: url, download: saveAs }, 'Save the findings as JSON'),
     ),
   );
+}
+
+/** The name of the file stays as it is. */
+function capital(headline: string, path: string): string {
+  return headline.startsWith(path) ? headline : headline.charAt(0).toUpperCase() + headline.slice(1);
 }
 
 /** Says that a policy was not applied, so that no verdict is taken for its. */

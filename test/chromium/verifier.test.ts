@@ -258,6 +258,8 @@ describeChromium('the verifier, opened from a disk,', ({ open }) => {
       expect(await tab.page.locator('.verdict.good').count(), name).toBe(0);
       expect(await tab.page.locator('.verdict:not([data-exit-code="0"])').count(), name).toBe(1);
     }
+    await drop(tab.page, [place('empty.json')]);
+    expect(await tab.page.locator('.verdict h2').innerText()).toMatch(/^empty\.json is not valid JSON/);
     await drop(tab.page, [
       place('noise.bin'),
       write('release.yaml', 'cairn: policy/1\nname: release\nrules: []\n'),

@@ -64,6 +64,13 @@ test.each(policies)(
   },
 );
 
+test('the examples that the page shows are as they expect', async () => {
+  const [, examples = ''] = /```yaml\n(examples:.*?)```/s.exec(page) ?? [];
+  writeFileSync(inFolder('tested.yaml'), policies[0]?.text + examples.replace('evidence.car', 'proven.car'));
+  expect(await run('policy', 'test', 'tested.yaml')).toMatchObject({ code: 0 });
+  expect(examples.match(/expect:/g)).toHaveLength(2);
+});
+
 test.each(policies)('policy $number passes nothing of which nothing is known', async ({ text }) => {
   const read = readPolicy(text);
   const about = readFacts({ subject });

@@ -306,6 +306,13 @@ describe('POST /checks/v1', () => {
     });
   });
 
+  test('proves nothing complete about a file of which only the bytes are there', async () => {
+    await putBlob(service, 'bytes alone');
+    const isNoModel = { name: 'no model', require: "complete && size >= 0 && !('model' in kinds)" };
+    const { verdicts } = await check(blobUrn('bytes alone'), policyWith([isNoModel]));
+    expect(verdicts[0]?.rules[0]).toMatchObject({ result: 'fail', missing: [{ fact: 'complete' }] });
+  });
+
   test('says that nobody knows the subject', async () => {
     for (const subject of ['no such thing', blobUrn('never stored')]) {
       const { status } = await send(service, 'POST', '/checks/v1', { subject, policy: policyWith() });

@@ -123,7 +123,24 @@ describe('a page', () => {
     expect(words(page)).toContain('model.bin and 1 more');
   });
 
-  test('escapes foreign text of facts and policies, and links only inside itself', async () => {
+  test('says how to check it, by the file that the reader has', async () => {
+    const own = templateNamed('model-card') ?? expect.fail();
+    const [one, two] = [exampleOf(own, 'pass'), exampleOf(own, 'fail')];
+    const byService = await pageOf(own, one);
+    expect(byService).toContain(
+      '<a href="http://localhost:3050/ui/verify" rel="noreferrer">the verifier</a>',
+    );
+    const source = { kind: 'manifest', file: 'temporary.car', size: 1, digest: 'ab' } as const;
+    const both = await templatePage({ ...(await filled(own, one, two)), source, car: 'card.car' });
+    expect(words(both)).toMatch(/Made from the evidence in card\.car ?, offline/);
+    expect(both).not.toContain('temporary.car');
+    expect(both).toContain('cairn report card.car --template model-card -o again.html');
+    expect(both).toContain('cairn check card.car --policy model-card<');
+    const first = await templatePage({ ...(await filled(own, one)), source });
+    expect(first).toMatch(/cairn report \S+ --manifest temporary\.car --template model-card -o again\.html/);
+  });
+
+  test('escapes foreign text of facts and policies, and links only inside itself and to the verifier', async () => {
     const evil = `<script>alert(1)</script>"><img src=x onerror=alert(1)>\u202e javascript:x`;
     const facts = exampleOf(templateNamed('cyber-resilience-act') ?? expect.fail(), 'pass');
     const text = JSON.stringify(facts, (key, value) =>
@@ -159,7 +176,9 @@ describe('a page', () => {
     const names = new Set([...page.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, name]) => name));
     for (const name of ['script', 'img', 'iframe', 'form', 'link', 'base']) expect(names).not.toContain(name);
     expect(page).not.toContain('\u202e');
-    const tags = [...page.matchAll(/<[a-z][^>]*>/gi)].map(([tag]) => tag.replaceAll(/href="#[\w-]+"/g, ''));
+    const tags = [...page.matchAll(/<[a-z][^>]*>/gi)].map(([tag]) =>
+      tag.replaceAll(/href="(?:#[\w-]+|http:\/\/localhost:3050\/ui\/verify)"/g, ''),
+    );
     expect(tags.join('').replaceAll(/"[^"]*"/g, '""')).not.toMatch(/\son\w+=|\b(?:src|href)=/i);
     expect(page).toContain('default-src &#39;none&#39;');
   });

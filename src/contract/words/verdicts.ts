@@ -165,6 +165,7 @@ const missingSentences: Readonly<Record<string, (name: string) => string>> = {
   agents: (name) => `No agent is recorded behind ${name} that the rule accepts.`,
   signed_by: (name) => `Nobody whom the policy names has signed ${name}, so that it counts now.`,
   signers: (name) => `The signer whom the rule demands has not signed ${name}, so that it counts now.`,
+  all: (name) => `The rule demands something of all, and ${name} does not fulfil it.`,
   complete: (name) =>
     `Nothing here proves that all statements behind ${name} are in a log that counts. Offline, export with --proofs, and name the log with --log-key.`,
   by: (name) => `The policy does not name the signer of ${name}.`,
@@ -172,6 +173,7 @@ const missingSentences: Readonly<Record<string, (name: string) => string>> = {
 
 /** A member of a JSON object stays as it is written: `metrics.mean_error`. */
 function factWords(fact: string): string {
+  if (fact === 'at') return 'time';
   return fact.includes('.') ? harmless(fact) : fact.replaceAll('_', ' ');
 }
 
@@ -196,7 +198,8 @@ const doubtSentences: Readonly<Record<string, (fact: string, name: string) => st
     `The rule chose nothing from the ${fact} of ${name}, so it proves nothing. If that is fine, write it with for and may_be_empty: true.`,
   nothing_found: () =>
     'The rule found nothing to apply to. If that is fine, write may_be_empty: true in the rule.',
-  no_value: () => 'The condition has no value. It divides by zero, or reads a member that is not there.',
+  no_value: () =>
+    'The condition has no value. It divides by zero, or reads a member or an item that is not there.',
   wrong_types: () =>
     'The condition computes with or compares values of types that do not fit, such as a text and a number. To compute with numbers of JSON, which are fractions, write 100.0 instead of 100.',
   not_said: (fact, name) => `Nobody has said the ${fact} of ${name}.`,

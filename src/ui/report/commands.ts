@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { bareId } from '../../contract/words/text.ts';
 import { cidIn, codecs, digestHex } from '../../domain/integrity/identifiers/cid.ts';
-import type { Report } from '../../domain/integrity/report/report.ts';
+import type { Report, ReportSource } from '../../domain/integrity/report/report.ts';
 import { type Html, verifierAddress } from '../header.ts';
 import { plain, titleOf } from './words.ts';
 
@@ -19,7 +19,7 @@ interface Command {
 export function commandsSection(report: Report): Html {
   return html`<section aria-labelledby="s7">
 <h2 id="s7">7. How to check it yourself</h2>
-<p><code>cairn</code> is the program that made this report, <code>b3sum</code> a common tool for BLAKE3 hashes. Neither needs this report. ${browserPage(report)}</p>
+<p><code>cairn</code> is the program that made this report, <code>b3sum</code> a common tool for BLAKE3 hashes. Neither needs this report. ${browserPage(report.source)}</p>
 <ol class="commands">${commandsOf(report).map(
     ({ why, line, prints }) => html`<li><p>${why}</p>
 <pre tabindex="0"><code>${line}</code></pre>${prints === undefined ? '' : html`<p>It must print <code>${prints}</code></p>`}</li>`,
@@ -28,7 +28,7 @@ export function commandsSection(report: Report): Html {
 }
 
 /** The verifier, for readers without `cairn`. */
-function browserPage({ source }: Report): Html {
+export function browserPage(source: ReportSource): Html {
   if (source.kind === 'manifest')
     return html`Without an installation, a browser does it: <code>cairn verifier &gt; verify.html</code> prints the page.`;
   const address = `${source.url.replace(/\/$/, '')}${verifierAddress}`;

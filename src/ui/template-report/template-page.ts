@@ -86,7 +86,7 @@ function box({ result, rules }: Verdict): Html {
 </section>`;
 }
 
-function aboutSection({ policy, check, source, facts }: TemplateReport): Html {
+function aboutSection({ policy, check, source, car, facts }: TemplateReport): Html {
   return html`<section aria-labelledby="about">
 <h2 id="about">About this file</h2>
 <dl>
@@ -95,10 +95,12 @@ function aboutSection({ policy, check, source, facts }: TemplateReport): Html {
 ${facts.slice(0, subjectsShown).map(({ subject }) => html`<dt>Subject</dt><dd><code>${plain(bareId(subject), 500)}</code></dd>`)}
 <dt>Checked</dt><dd>${when(Date.parse(check.checkedAt))}</dd>
 ${
-  source.kind === 'manifest'
-    ? html`<dt>Made from</dt><dd>the manifest ${foreign(source.file)} (${byteSize(source.size)}), offline</dd>
+  car !== undefined
+    ? html`<dt>Made from</dt><dd>the evidence in ${foreign(car)}, offline</dd>`
+    : source.kind === 'manifest'
+      ? html`<dt>Made from</dt><dd>the manifest ${foreign(source.file)} (${byteSize(source.size)}), offline</dd>
 <dt>BLAKE3 of the manifest</dt><dd><code>${source.digest}</code></dd>`
-    : html`<dt>Made by</dt><dd>the Cairn service at ${foreign(source.url)}</dd>`
+      : html`<dt>Made by</dt><dd>the Cairn service at ${foreign(source.url)}</dd>`
 }
 </dl>
 <p>This file is not signed, and anybody can edit a file. The steps below show whether it is right.</p>

@@ -132,6 +132,31 @@ test('statements in facts have what they speak of, their signatures and their pl
   expect(all.get('urn:cid:metadata')).toMatchObject({ says: [{ fact: 'artefact' }], signatures: [] });
 });
 
+test('a statement that describes a computation, and one that carries a signature, are explained, too', () => {
+  const [step, run, carrier] = ['urn:cid:step', 'urn:cid:run', 'urn:cid:credential'];
+  const computation = {
+    id: step,
+    command: 'make',
+    statements: [step],
+    signatures: [{ ...signature, kind: 'credential', statements: [step, carrier] }],
+    said_by: { command: [step, run] },
+    said_with: [{ ...signature, statements: [run] }],
+    log: { index: 7 },
+  };
+  const about = { ...facts, things: { ...facts.things, computations: { [step]: computation } } } as Facts;
+  const all = statementsIn({ ...about, logged: { [run]: { index: 8 } } });
+  expect(all.get(run)).toMatchObject({
+    says: [{ fact: 'computation', of: step }],
+    signatures: [{ kind: 'proof' }],
+    log: { index: 8 },
+  });
+  expect(all.get(step)).toMatchObject({ signatures: [{ kind: 'credential' }], log: { index: 7 } });
+  expect(all.get(carrier)).toMatchObject({
+    says: [{ fact: 'signature', of: step }],
+    signatures: [{ kind: 'credential' }],
+  });
+});
+
 test('a statement does not have the place in the log of another that says the same', () => {
   const statements = ['urn:cid:registration', 'urn:cid:metadata'];
   const thing = { id: 'urn:cid:data', statements, log: { index: 7 } };

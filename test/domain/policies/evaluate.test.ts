@@ -163,6 +163,27 @@ describe('a rule', () => {
     expect(await check({ require: critical }, about)).toMatchObject({ result: 'pass' });
   });
 
+  test('names the first of all that do not fulfil it', async () => {
+    const small = withUpstream(3, { size: 1 });
+    const big = { id: 'urn:cid:1', kind: 'dataset', size: 9 };
+    const about = {
+      ...small,
+      things: { ...small.things, artefacts: { ...small.things.artefacts, [big.id]: big } },
+    };
+    expect(await check({ require: 'upstream.all(a, a.size < 9)' }, about)).toMatchObject({
+      result: 'fail',
+      missing: [{ fact: 'all', of: big.id }],
+    });
+    expect(await check({ require: 'upstream.all(a, a.size < 10)' }, about)).toMatchObject({
+      result: 'pass',
+      missing: [],
+    });
+    expect(await check({ require: "['a', 'b'].all(one, one != 'b')" })).toMatchObject({
+      missing: [{ fact: 'all', of: 'b' }],
+    });
+    expect(await check({ require: '[1].all(one, one > 1)' })).toMatchObject({ result: 'fail', missing: [] });
+  });
+
   test('says what is missing of what it has chosen', async () => {
     const two = "size(reviews.filter(r, r.decision == 'approved')) >= 2";
     expect(await check({ require: two })).toMatchObject({

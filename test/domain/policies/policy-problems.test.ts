@@ -24,6 +24,14 @@ test.each([
     require('subject.signed_by == "bilder"'),
     '6:14: The policy names no signer "bilder". Do you mean "builder"?',
   ],
+  [
+    require('subject.size = 5'),
+    '6:28: The condition cannot be read from "= 5" on. It must be an expression of CEL. Write == instead of =.',
+  ],
+  [
+    require('complete and true'),
+    '6:24: The condition cannot be read from "and true" on. It must be an expression of CEL. Write && instead of and.',
+  ],
   [require('subject.size == "5"'), '6:14: A number cannot be compared with a text.'],
   [
     require('subject == subject'),

@@ -20,6 +20,12 @@ describe('the words of a verdict', () => {
       'It is not fulfilled for 1 of 2 things: data.csv.',
       'data.csv has no review that the rule accepts.',
     ]);
+    expect(ruleReasons({ ...rule, missing: [{ fact: 'all', of: 'data.csv' }] })).toEqual([
+      'The rule demands something of all, and data.csv does not fulfil it.',
+    ]);
+    expect(doubtWords({ code: 'not_said', fact: 'at', kind: 'log', of: 'train' })).toBe(
+      'Nobody has said the time of the log entry of train.',
+    );
     expect(ruleReasons(rule)).toEqual(['Its condition does not hold.']);
     expect(ruleReasons({ ...rule, message: 'Ask Ada.' })).toEqual(['Ask Ada.']);
     expect(ruleReasons({ ...rule, result: 'pass' })).toEqual([]);

@@ -142,6 +142,8 @@ async function shown(
 /** Facts as YAML, without empty lists and without what only names statements. */
 function factsText(facts: object): string {
   const shown = (key: string, value: unknown) =>
-    ['said_by', 'logged'].includes(key) || (Array.isArray(value) && value.length === 0) ? undefined : value;
+    ['said_by', 'said_with', 'logged'].includes(key) || (Array.isArray(value) && value.length === 0)
+      ? undefined
+      : value;
   return stringify(JSON.parse(JSON.stringify(facts, shown)), { lineWidth: 0 });
 }

@@ -20,10 +20,12 @@ interface Checked {
  * of whatever kind it is.
  */
 export function sarifLog({ answer, policy, file, named }: Checked): object {
-  const rules = policy.rules.map(({ name, message, article, severity }) => ({
+  // GitHub demands the descriptions and the help of each rule.
+  const rules = policy.rules.map(({ name, message = name, article, severity }) => ({
     id: name,
     shortDescription: { text: name },
-    ...(message !== undefined && { help: { text: message } }),
+    fullDescription: { text: message },
+    help: { text: message },
     defaultConfiguration: { level: severity },
     ...(article !== undefined && { properties: { article } }),
   }));

@@ -1,4 +1,5 @@
 import { logSubject } from '../../../contract/log-words.ts';
+import { counted } from '../../../contract/words/text.ts';
 import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ManifestSummary } from '../../../domain/integrity/manifest/summary.ts';
 import type { VerifiedReceipt } from '../../../domain/log/receipt.ts';
@@ -40,7 +41,7 @@ export async function printReceipts(
   if (lines > 0)
     await results.write(
       () => '',
-      () => `${lines} receipts, ${failed} failed${ofUnknown(trust)}\n`,
+      () => `${counted(lines, 'receipt')}, ${failed} failed${ofUnknown(trust)}\n`,
     );
   if (failed > 0) failNo('Verification failed.');
 }

@@ -61,7 +61,7 @@ export const rootTable = {
   },
   complete: {
     type: 'bool',
-    says: 'Whether a log shows that no statement was left out.',
+    says: 'Whether a log shows that no statement was left out. False if there is no statement.',
     example: 'complete',
     command: commands.prove,
   },

@@ -47,6 +47,8 @@ export type Fact<Name extends FactName> = {
   readonly cut?: readonly string[];
   /** The statements that fields rest on, unless all of `statements`. */
   readonly said_by?: Readonly<Record<string, readonly string[]>>;
+  /** The signatures of those statements in `said_by` that are none of `statements`. */
+  readonly said_with?: readonly SignatureFact[];
 };
 
 /** These follow from `signatures` and the signers of a policy. */

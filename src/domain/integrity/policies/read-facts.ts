@@ -57,9 +57,10 @@ const unknowns = {
 
 /** Facts as plain data. Signers follow from signatures, so they cannot be written. */
 function factSchema(name: keyof typeof factTable): z.ZodType {
+  const said = name === 'computation' && { said_with: valueSchema('list(signature)').optional() };
   const fields = Object.entries(factTable[name]).filter(([, { type }]) => !type.includes('signer'));
   const members = fields.map(([field, { type }]) => [field, valueSchema(type).optional()] as const);
-  return z.strictObject({ ...Object.fromEntries(members), ...unknowns });
+  return z.strictObject({ ...Object.fromEntries(members), ...unknowns, ...said });
 }
 
 const scalars: Readonly<Record<string, z.ZodType>> = {

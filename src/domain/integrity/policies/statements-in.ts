@@ -1,5 +1,13 @@
 import type { FactName } from './fact-table.ts';
-import { elementOf, type Facts, fieldsOf, type LogFact, type SignatureFact, sharedFacts } from './facts.ts';
+import {
+  type Computation,
+  elementOf,
+  type Facts,
+  fieldsOf,
+  type LogFact,
+  type SignatureFact,
+  sharedFacts,
+} from './facts.ts';
 
 /** What the facts say about a statement. */
 export interface FactStatement {
@@ -11,6 +19,7 @@ export interface FactStatement {
 }
 
 type Plain = Readonly<Record<string, unknown>>;
+type Said = Pick<Computation, 'statements' | 'signatures' | 'log' | 'said_by' | 'said_with'>;
 
 /** The statements that facts rest on, with their signatures and places in logs. */
 export function statementsIn({ things, logged = {} }: Facts): Map<string, FactStatement> {
@@ -19,17 +28,19 @@ export function statementsIn({ things, logged = {} }: Facts): Map<string, FactSt
     found.getOrInsertComputed(id, () => ({ id, says: [], signatures: [], log: undefined }));
   const walk = (fact: FactName, plain: Plain, owner: string) => {
     const of = typeof plain.id === 'string' && fact !== 'vulnerability' ? plain.id : owner;
-    const ids = (plain.statements ?? []) as readonly string[];
-    const signatures = (plain.signatures ?? []) as readonly SignatureFact[];
-    for (const id of ids) {
+    const { statements = [], said_by: describing = {}, said_with: described = [], log } = plain as Said;
+    // A signature is its own in the statement that carries it.
+    const signatures = fact === 'signature' ? [plain as SignatureFact] : ((plain as Said).signatures ?? []);
+    for (const id of new Set([...statements, ...Object.values(describing).flat()])) {
+      const isOwn = statements.includes(id);
       const statement = entry(id);
       if (!statement.says.some((one) => one.fact === fact && one.of === of))
         statement.says.push({ fact, of });
       // Of several statements nobody can tell which one the log has there.
-      statement.log ??= logged[id] ?? (ids.length === 1 ? (plain.log as LogFact | undefined) : undefined);
+      statement.log ??= logged[id] ?? (isOwn && statements.length === 1 ? log : undefined);
       // A signature in a credential has a statement of its own.
-      const own = signatures.filter((one) => isOf(one, id, ids));
-      for (const one of own) if (!statement.signatures.includes(one)) statement.signatures.push(one);
+      for (const one of isOwn ? signatures : described)
+        if (isOf(one, id, statements) && !statement.signatures.includes(one)) statement.signatures.push(one);
     }
     for (const [field, { type }] of Object.entries(fieldsOf(fact) ?? {})) {
       const inner = (elementOf(type) ?? type) as FactName;

@@ -52,7 +52,10 @@ export function computationFacts(step: MadeStep, knowledge: Knowledge, nameOf: N
     programs,
     ...(agent !== undefined && { agent }),
     statements: [id],
-    ...(run && { said_by: Object.fromEntries(Object.keys(run).map((field) => [field, statements])) }),
+    ...(run && {
+      said_by: Object.fromEntries(Object.keys(run).map((field) => [field, statements])),
+      said_with: said.signatures,
+    }),
     ...shared,
   };
   const provenance = said && provenanceOf(said, { ...shared, statements }, inputs, nameOf);

@@ -83,7 +83,10 @@ export async function gatherFacts(
     members,
     computations: [...steps.keys()],
     agents,
-    ...(wanted.field('complete') && { complete: await ports.isComplete(statements) }),
+    // A reader who sees no statement may see too little.
+    ...(wanted.field('complete') && {
+      complete: statements.length > 0 && (await ports.isComplete(statements)),
+    }),
     ...(isCut && { cut: ['upstream', 'computations', 'agents', 'members'] }),
     things: {
       artefacts,

@@ -35,6 +35,7 @@ interface Frame {
   /** `any` and `all` may end early. `list`: of a filter or map. */
   readonly makes: string;
   readonly origin: ListOrigin | undefined;
+  readonly range: CelValue;
   readonly size: number;
   items: number;
   readonly earlier: Set<string>;
@@ -142,7 +143,7 @@ export function startLoop(loop: bigint, makes: string, range: CelValue): CelValu
   const origin = typeof range === 'object' && range !== null ? own.origins.get(range) : undefined;
   const size = isCelList(range) || isCelMap(range) ? range.size : 0;
   const items = { items: 0, earlier: new Set<string>(), current: new Set<string>(), isKept: false };
-  own.frames.push({ loop, makes, origin, size, ...items });
+  own.frames.push({ loop, makes, origin, range, size, ...items });
   return range;
 }
 
@@ -175,7 +176,10 @@ export function endLoop(loop: bigint, result: CelValue): CelValue {
   const isDecided = (makes === 'any' && result === true) || (makes === 'all' && result === false);
   const { statements } = own;
   if (counts(frame)) for (const one of frame.current) statements.add(one);
-  if (isDecided) return result;
+  if (isDecided) {
+    if (makes === 'all' && own.frames.length === 0) noteItem(frame);
+    return result;
+  }
   for (const one of frame.earlier) statements.add(one);
   if (!origin) return result;
   const { lacks, isKnown, isChosen, statements: _, ...missing } = origin;
@@ -187,6 +191,13 @@ export function endLoop(loop: bigint, result: CelValue): CelValue {
   if (makes === 'list' && isCelList(result))
     own.origins.set(result, { ...missing, lacks, isKnown, isChosen: isChosen || size > 0 });
   return result;
+}
+
+/** Of a condition on all items: the first that does not fulfil it. */
+function noteItem({ range, items }: Frame): void {
+  const item = isCelList(range) ? range.get(items - 1) : undefined;
+  const id = item !== undefined && isCelMap(item) ? item.get('id') : item;
+  if (typeof id === 'string' && id !== '') noteMissing({ fact: 'all', of: id });
 }
 
 const grown = new WeakMap<object, CelValue[]>();
