@@ -148,6 +148,30 @@ describe('the events of a run', () => {
     expect(JSON.stringify(json)).toContain(written);
   });
 
+  test('say which run started it, also if more is said later', async () => {
+    const graph = await newGraph(service);
+    const dag = runEvent('COMPLETE', { run: 'dag', job: 'daily', minute: 9 });
+    const parent = { ...facet, run: { runId: dag.run.runId }, job: dag.job };
+    const task = { run: 'task', job: 'daily.load', facets: { parent } };
+    const events = [
+      runEvent('COMPLETE', { ...task, minute: 2 }),
+      dag,
+      runEvent('RUNNING', { ...task, minute: 1, outputs: ['orders'] }),
+    ];
+    for (const event of events) await post(event, `?graph_id=${graph}`);
+    const runs = await runsIn(graph);
+    const [started, starter] = ['daily.load', 'daily'].map((name) =>
+      runs.find((run: { name: string }) => run.name === name),
+    );
+    for (const start of [started.id, starter.id]) {
+      const { edges } = (await send(service, 'GET', `/lineage/v1/${start}?graph_id=${graph}`)).json;
+      const parts = edges.filter(({ type, trust }: { type?: string; trust: { state: string } }) =>
+        type === 'includes' && trust.state !== 'retracted',
+      );
+      expect(parts).toMatchObject([{ from: starter.program.id, to: started.id }]);
+    }
+  });
+
   test('name tables, which the search finds as documents, because they are no files', async () => {
     const graph = await newGraph(service);
     const [run, name] = ['search', 'searched_table'];
