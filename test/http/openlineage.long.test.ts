@@ -1,11 +1,14 @@
 import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { identified } from '../../src/domain/integrity/evidence/things.ts';
 import { facet, runEvent } from '../builders/lineage-events.ts';
 import { newGraph } from './manifest-samples.ts';
 import { type Asked, answerOf, putBlob, send, useService } from './service.ts';
 
-const service = useService();
+const logged: { msg: string }[] = [];
+const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+const service = useService({}, log);
 
 async function post(event: unknown, query = '', on: Asked = service) {
   return await send(on, 'POST', `/api/v1/lineage${query}`, event);
@@ -165,8 +168,9 @@ describe('the events of a run', () => {
     );
     for (const start of [started.id, starter.id]) {
       const { edges } = (await send(service, 'GET', `/lineage/v1/${start}?graph_id=${graph}`)).json;
-      const parts = edges.filter(({ type, trust }: { type?: string; trust: { state: string } }) =>
-        type === 'includes' && trust.state !== 'retracted',
+      const parts = edges.filter(
+        ({ type, trust }: { type?: string; trust: { state: string } }) =>
+          type === 'includes' && trust.state !== 'retracted',
       );
       expect(parts).toMatchObject([{ from: starter.program.id, to: started.id }]);
     }
@@ -262,6 +266,10 @@ describe('a batch', () => {
         { index: 3, reason: expect.stringMatching(/^An event is a JSON object\./), retriable: false },
       ],
     });
+    const reasons = json.failed_events.map(({ reason }: { reason: string }) => reason);
+    expect(logged).toContainEqual(expect.objectContaining({ refused: 2, reasons }));
+    const { error } = (await post(without)).json;
+    expect(logged).toContainEqual(expect.objectContaining({ refused: 1, reasons: [error] }));
   });
 
   test('of one event after the other is the same as single events', async () => {

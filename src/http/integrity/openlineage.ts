@@ -13,6 +13,7 @@ import { openLineage } from '../../domain/integrity/evidence/openlineage/kind.ts
 import { arrayElements } from '../../domain/json/split-envelope.ts';
 import type { App } from '../../platform/http/app.ts';
 import { readCompressibleBody } from '../../platform/http/compressed-body.ts';
+import type { Log } from '../../platform/log.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import type { RequestLimits } from '../parsed-request.ts';
 import { fileJson } from './imported-file.ts';
@@ -56,7 +57,10 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
       const body = await eventBody(context, limits);
       const { files, isNew } = await importEvidence(ports, principal, [body], request(query));
       const [file] = files as [ImportedEvidence | ServiceError];
-      if (file instanceof ServiceError) throw file;
+      if (file instanceof ServiceError) {
+        logRefused(context.get('log'), [file.message]);
+        throw file;
+      }
       return answer(isNew ? 201 : 200, fileJson(file));
     },
   });
@@ -75,6 +79,10 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
       const failed = files.flatMap((file, index) =>
         file instanceof ServiceError ? [{ index, reason: file.message, retriable: false }] : [],
       );
+      logRefused(
+        context.get('log'),
+        failed.map(({ reason }) => reason),
+      );
       return answer(200, {
         status: failed.length === 0 ? 'success' : 'partial_success',
         summary: {
@@ -89,6 +97,15 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
     },
   });
 }
+
+/** Clients show the status of an answer to their users, and most leave out its reason. */
+function logRefused(log: Log, reasons: readonly string[]): void {
+  const first = reasons.slice(0, loggedReasons);
+  if (first.length > 0)
+    log.warn({ refused: reasons.length, reasons: first }, 'OpenLineage events were refused.');
+}
+
+const loggedReasons = 5;
 
 /** Clients of OpenLineage can compress events. */
 async function eventBody(context: Context, { maxJsonBytes }: RequestLimits): Promise<Uint8Array> {
