@@ -268,8 +268,10 @@ describe('a batch', () => {
     });
     const reasons = json.failed_events.map(({ reason }: { reason: string }) => reason);
     expect(logged).toContainEqual(expect.objectContaining({ refused: 2, reasons }));
-    const { error } = (await post(without)).json;
-    expect(logged).toContainEqual(expect.objectContaining({ refused: 1, reasons: [error] }));
+    for (const query of ['', '?graph_id=0199b6f2-0000-7000-8000-000000000000']) {
+      const { error } = (await post(without, query)).json;
+      expect(logged).toContainEqual(expect.objectContaining({ refused: 1, reasons: [error] }));
+    }
   });
 
   test('of one event after the other is the same as single events', async () => {

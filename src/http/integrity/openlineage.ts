@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { errorStatus } from '../../contract/errors.ts';
 import { evidenceQuery, importedEvidence } from '../../contract/integrity/evidence.ts';
 import { lineageBatch, lineageBatchResult, lineageEvent } from '../../contract/integrity/openlineage.ts';
 import { onProject } from '../../domain/access/access.ts';
@@ -54,13 +55,13 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
       400: errorAnswer('OpenLineage calls the event invalid'),
     },
     handle: async ({ context, answer, principal, query }) => {
-      const body = await eventBody(context, limits);
-      const { files, isNew } = await importEvidence(ports, principal, [body], request(query));
-      const [file] = files as [ImportedEvidence | ServiceError];
-      if (file instanceof ServiceError) {
-        logRefused(context.get('log'), [file.message]);
-        throw file;
-      }
+      const { file, isNew } = await loggingRefusals(context.get('log'), async () => {
+        const body = await eventBody(context, limits);
+        const { files, isNew } = await importEvidence(ports, principal, [body], request(query));
+        const [file] = files as [ImportedEvidence | ServiceError];
+        if (file instanceof ServiceError) throw file;
+        return { file, isNew };
+      });
       return answer(isNew ? 201 : 200, fileJson(file));
     },
   });
@@ -72,10 +73,11 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
     body: { 'application/json': { schema: lineageBatch } },
     answers: { 200: jsonAnswer('What became of the events', lineageBatchResult) },
     handle: async ({ context, answer, principal, query }) => {
-      const body = await eventBody(context, limits);
       const most = { maxElements: limits.maxBatchStatements, setting: 'CAIRN_MAX_BATCH_STATEMENTS' };
-      const events = arrayElements(body, most);
-      const { files } = await importEvidence(ports, principal, events, request(query));
+      const { files } = await loggingRefusals(context.get('log'), async () => {
+        const events = arrayElements(await eventBody(context, limits), most);
+        return await importEvidence(ports, principal, events, request(query));
+      });
       const failed = files.flatMap((file, index) =>
         file instanceof ServiceError ? [{ index, reason: file.message, retriable: false }] : [],
       );
@@ -106,6 +108,15 @@ function logRefused(log: Log, reasons: readonly string[]): void {
 }
 
 const loggedReasons = 5;
+
+async function loggingRefusals<Result>(log: Log, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError && errorStatus[error.code] < 500) logRefused(log, [error.message]);
+    throw error;
+  }
+}
 
 /** Clients of OpenLineage can compress events. */
 async function eventBody(context: Context, { maxJsonBytes }: RequestLimits): Promise<Uint8Array> {
