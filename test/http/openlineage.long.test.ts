@@ -84,6 +84,10 @@ describe('the events of a run', () => {
       const drawing = await (await service.app.request(lineage, { headers })).text();
       expect(drawing.match(/failed/g)).toHaveLength(1);
     }
+    const require = "made_by.all(c, c.result == 'succeeded')";
+    const policy = { cairn: 'policy/1', name: 'done', rules: [{ name: 'no failure', require }] };
+    const { json } = await send(service, 'POST', '/checks/v1', { subject: run.outputs[0].id, policy });
+    expect(json.result).toBe('fail');
   });
 
   test('give the same run in any order', async () => {
