@@ -184,12 +184,10 @@ class LineageFollower {
     );
     const parent = parentIn(state.facts.parent?.value);
     const whole = parent && identified(runThing(parent.job, parent.run.runId));
-    const about = [
-      ...statements.filter(({ subject }) => subject === computation),
-      ...(whole ? [partOf(whole.id, computation, by)] : []),
-    ];
-    const made = [computation, ...(await this.#writing.identifyAll(about))];
-    const all = [...new Set([...statements, ...described, ...about])];
+    const inParent = whole ? [partOf(whole.id, computation, by)] : [];
+    const about = statements.filter(({ subject }) => subject === computation);
+    const made = [computation, ...(await this.#writing.identifyAll([...about, ...inParent]))];
+    const all = [...statements, ...described, ...inParent];
     const references = whole?.reference ? [...documents, whole.reference] : documents;
     return { computation, made, statements: all, documents: references, by, stored: hashed(all) };
   }
