@@ -71,6 +71,21 @@ describe('cairn runs', () => {
     expect(same.stdout).toMatch(/Nothing differs\.\n\d+ facts are equal \(--all\)\.\n$/);
   });
 
+  test('compares no run that was withdrawn', async () => {
+    using project = useProject(service);
+    const ids: string[] = [];
+    for (const output of ['a', 'b', 'c', 'd']) {
+      const args = ['record', '--name', 'withdrawn', '--output', output, '--json', '--', 'touch', output];
+      ids.push(JSON.parse((await project.run(args)).stdout).computation);
+    }
+    for (const id of [ids[1], ids[3]]) {
+      const { code, stderr } = await project.run(['retract', String(id)]);
+      expect(code, stderr).toBe(0);
+    }
+    const { stdout } = await project.run(['runs', 'compare', 'withdrawn', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ a: { id: ids[0] }, b: { id: ids[2] } });
+  });
+
   test.each([
     [['compare', 'nobody'], 1, 'No run is called "nobody"'],
     [['compare', 'test'], 1, 'No run that is called "test" came before.'],

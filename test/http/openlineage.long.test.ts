@@ -1,11 +1,14 @@
 import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { identified } from '../../src/domain/integrity/evidence/things.ts';
 import { facet, runEvent } from '../builders/lineage-events.ts';
 import { newGraph } from './manifest-samples.ts';
 import { type Asked, answerOf, putBlob, send, useService } from './service.ts';
 
-const service = useService();
+const logged: { msg: string }[] = [];
+const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+const service = useService({}, log);
 
 async function post(event: unknown, query = '', on: Asked = service) {
   return await send(on, 'POST', `/api/v1/lineage${query}`, event);
@@ -81,6 +84,10 @@ describe('the events of a run', () => {
       const drawing = await (await service.app.request(lineage, { headers })).text();
       expect(drawing.match(/failed/g)).toHaveLength(1);
     }
+    const require = "made_by.all(c, c.result == 'succeeded')";
+    const policy = { cairn: 'policy/1', name: 'done', rules: [{ name: 'no failure', require }] };
+    const { json } = await send(service, 'POST', '/checks/v1', { subject: run.outputs[0].id, policy });
+    expect(json.result).toBe('fail');
   });
 
   test('give the same run in any order', async () => {
@@ -146,6 +153,31 @@ describe('the events of a run', () => {
     }
     const { json } = await send(service, 'GET', '/search/v1?q=shop.sales');
     expect(JSON.stringify(json)).toContain(written);
+  });
+
+  test('say which run started it, also if more is said later', async () => {
+    const graph = await newGraph(service);
+    const dag = runEvent('COMPLETE', { run: 'dag', job: 'daily', minute: 9 });
+    const parent = { ...facet, run: { runId: dag.run.runId }, job: dag.job };
+    const task = { run: 'task', job: 'daily.load', facets: { parent } };
+    const events = [
+      runEvent('COMPLETE', { ...task, minute: 2 }),
+      dag,
+      runEvent('RUNNING', { ...task, minute: 1, outputs: ['orders'] }),
+    ];
+    for (const event of events) await post(event, `?graph_id=${graph}`);
+    const runs = await runsIn(graph);
+    const [started, starter] = ['daily.load', 'daily'].map((name) =>
+      runs.find((run: { name: string }) => run.name === name),
+    );
+    for (const start of [started.id, starter.id]) {
+      const { edges } = (await send(service, 'GET', `/lineage/v1/${start}?graph_id=${graph}`)).json;
+      const parts = edges.filter(
+        ({ type, trust }: { type?: string; trust: { state: string } }) =>
+          type === 'includes' && trust.state !== 'retracted',
+      );
+      expect(parts).toMatchObject([{ from: starter.program.id, to: started.id }]);
+    }
   });
 
   test('name tables, which the search finds as documents, because they are no files', async () => {
@@ -238,6 +270,12 @@ describe('a batch', () => {
         { index: 3, reason: expect.stringMatching(/^An event is a JSON object\./), retriable: false },
       ],
     });
+    const reasons = json.failed_events.map(({ reason }: { reason: string }) => reason);
+    expect(logged).toContainEqual(expect.objectContaining({ refused: 2, reasons }));
+    for (const query of ['', '?graph_id=0199b6f2-0000-7000-8000-000000000000']) {
+      const { error } = (await post(without, query)).json;
+      expect(logged).toContainEqual(expect.objectContaining({ refused: 1, reasons: [error] }));
+    }
   });
 
   test('of one event after the other is the same as single events', async () => {

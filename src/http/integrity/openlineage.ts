@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { errorStatus } from '../../contract/errors.ts';
 import { evidenceQuery, importedEvidence } from '../../contract/integrity/evidence.ts';
 import { lineageBatch, lineageBatchResult, lineageEvent } from '../../contract/integrity/openlineage.ts';
 import { onProject } from '../../domain/access/access.ts';
@@ -13,6 +14,7 @@ import { openLineage } from '../../domain/integrity/evidence/openlineage/kind.ts
 import { arrayElements } from '../../domain/json/split-envelope.ts';
 import type { App } from '../../platform/http/app.ts';
 import { readCompressibleBody } from '../../platform/http/compressed-body.ts';
+import type { Log } from '../../platform/log.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import type { RequestLimits } from '../parsed-request.ts';
 import { fileJson } from './imported-file.ts';
@@ -53,10 +55,13 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
       400: errorAnswer('OpenLineage calls the event invalid'),
     },
     handle: async ({ context, answer, principal, query }) => {
-      const body = await eventBody(context, limits);
-      const { files, isNew } = await importEvidence(ports, principal, [body], request(query));
-      const [file] = files as [ImportedEvidence | ServiceError];
-      if (file instanceof ServiceError) throw file;
+      const { file, isNew } = await loggingRefusals(context.get('log'), async () => {
+        const body = await eventBody(context, limits);
+        const { files, isNew } = await importEvidence(ports, principal, [body], request(query));
+        const [file] = files as [ImportedEvidence | ServiceError];
+        if (file instanceof ServiceError) throw file;
+        return { file, isNew };
+      });
       return answer(isNew ? 201 : 200, fileJson(file));
     },
   });
@@ -68,12 +73,17 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
     body: { 'application/json': { schema: lineageBatch } },
     answers: { 200: jsonAnswer('What became of the events', lineageBatchResult) },
     handle: async ({ context, answer, principal, query }) => {
-      const body = await eventBody(context, limits);
       const most = { maxElements: limits.maxBatchStatements, setting: 'CAIRN_MAX_BATCH_STATEMENTS' };
-      const events = arrayElements(body, most);
-      const { files } = await importEvidence(ports, principal, events, request(query));
+      const { files } = await loggingRefusals(context.get('log'), async () => {
+        const events = arrayElements(await eventBody(context, limits), most);
+        return await importEvidence(ports, principal, events, request(query));
+      });
       const failed = files.flatMap((file, index) =>
         file instanceof ServiceError ? [{ index, reason: file.message, retriable: false }] : [],
+      );
+      logRefused(
+        context.get('log'),
+        failed.map(({ reason }) => reason),
       );
       return answer(200, {
         status: failed.length === 0 ? 'success' : 'partial_success',
@@ -88,6 +98,24 @@ export function openLineageRoutes(app: App, ports: OpenLineageRoutes): void {
       });
     },
   });
+}
+
+/** Clients show the status of an answer to their users, and most leave out its reason. */
+function logRefused(log: Log, reasons: readonly string[]): void {
+  const first = reasons.slice(0, loggedReasons);
+  if (first.length > 0)
+    log.warn({ refused: reasons.length, reasons: first }, 'OpenLineage events were refused.');
+}
+
+const loggedReasons = 5;
+
+async function loggingRefusals<Result>(log: Log, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError && errorStatus[error.code] < 500) logRefused(log, [error.message]);
+    throw error;
+  }
 }
 
 /** Clients of OpenLineage can compress events. */

@@ -21,7 +21,7 @@ export async function runNamed(client: ApiClient, text: string): Promise<string>
   const found = (await answerJson(await client.send('GET', `/runs/v1?${query}`), runs)).runs;
   // The list goes by the times of statements, which have whole seconds.
   const [newest] = found
-    .filter(({ name }) => name === text)
+    .filter(({ name, trust }) => name === text && trust.state !== 'retracted')
     .toSorted((one, other) => ((runTime(one) ?? '') < (runTime(other) ?? '') ? 1 : -1));
   const id = newest?.id ?? (await byPart(client, text));
   if (id !== undefined) return id;

@@ -61,6 +61,11 @@ export function original(subject: string, blob: string, by: Provenance): JsonObj
   return { ...common(by, 'MetadataRegistration'), subject, metadata: blob };
 }
 
+/** The statement that one thing is a part of another. */
+export function partOf(whole: string, part: string, by: Provenance): JsonObject {
+  return { ...common(by, 'AssociationRegistration'), subject: whole, association: part, type: 'includes' };
+}
+
 /** A statement has other members beside the signature. */
 const besideSignature = 4_096;
 

@@ -87,7 +87,7 @@ export async function findRun(
 const mostBefore = 20;
 const secondMs = 1_000;
 
-/** The id of the last run with the same name that started before. */
+/** The id of the last run with the same name that started before and was not withdrawn. */
 export async function runBefore(ports: RunPorts, run: Run, scope: StatementScope): Promise<string | null> {
   const { name } = run;
   const start = startOf(run);
@@ -98,7 +98,9 @@ export async function runBefore(ports: RunPorts, run: Run, scope: StatementScope
   const { statements } = await ports.names.search(name, filter, page, scope);
   const others = (await computationsOf(ports, statements, scope)).filter((one) => idOf(one) !== run.id);
   const found = await runsOf(ports, distinct(others), scope, 0);
-  const before = found.filter((one) => one.name === name && (startOf(one) ?? start) < start);
+  const before = found.filter(
+    (one) => one.name === name && (startOf(one) ?? start) < start && one.trust?.state !== 'retracted',
+  );
   before.sort((one, other) => (startOf(other) ?? 0) - (startOf(one) ?? 0));
   return before[0]?.id ?? null;
 }

@@ -112,9 +112,11 @@ async function ancestryAt(
 }
 
 /** @throws ServiceError `invalid_request` for what an in-toto Statement cannot name. */
-function assertSubject({ subject }: Ancestry): void {
-  if (hasDigest(subject)) return;
-  const message = `${subject.id} has no digest, so SLSA provenance cannot be about it. Ask for format=prov or format=cyclonedx.`;
+function assertSubject({ subject, runs }: Ancestry): void {
+  const isKnown = hasDigest(subject);
+  if (isKnown && runs.some(({ outputs }) => outputs.some(hasDigest))) return;
+  const what = isKnown ? `What ${subject.id} has made` : subject.id;
+  const message = `${what} has no digest, so SLSA provenance cannot be about it. Ask for format=prov or format=cyclonedx.`;
   throw new ServiceError('invalid_request', message);
 }
 

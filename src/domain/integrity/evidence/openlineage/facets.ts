@@ -4,6 +4,8 @@ import { type Dataset, type DatasetName, datasetName } from './event.ts';
 
 type Facets = Readonly<Record<string, JsonObject | null>>;
 
+const identifier = z.object({ namespace: datasetName, name: datasetName });
+
 /** The members of facets that the page of a run shows. Everything else is in the stored events. */
 const shownOfRun = {
   parent: ['run', 'job', 'root'],
@@ -20,6 +22,13 @@ const shownOfJob = {
   documentation: ['description'],
   ownership: ['owners'],
 };
+
+const parentRun = z.object({ run: z.object({ runId: datasetName }), job: identifier });
+
+/** The run that started this one, by its `parent` facet. */
+export function parentIn(parent: JsonObject | undefined): z.output<typeof parentRun> | undefined {
+  return parentRun.safeParse(parent).data;
+}
 
 const textLimit = 10_000;
 /** A longer facet is left to the stored event. */
@@ -62,7 +71,6 @@ export function versionIn({ facets }: Dataset): string | undefined {
 
 /** More names than any dataset has. Each is a record of its own. */
 const symlinksLimit = 20;
-const identifier = z.object({ namespace: datasetName, name: datasetName });
 
 /** Other names of a dataset by its `symlinks` facet, such as the table that a folder of files is. */
 export function symlinksIn({ namespace, name, facets }: Dataset): DatasetName[] {

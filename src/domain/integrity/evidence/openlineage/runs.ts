@@ -7,13 +7,13 @@ import { cidUrn, parseCid } from '../../identifiers/cid.ts';
 import { statementTime } from '../../identifiers/timestamp.ts';
 import { retractionKind } from '../../retractions/retraction-records.ts';
 import { type JcsDocument, jcsDocument } from '../documents.ts';
-import { derive, original, type Provenance } from '../statements.ts';
+import { derive, original, type Provenance, partOf } from '../statements.ts';
 import { identified } from '../things.ts';
 import { bytesOf, type EvidenceWriting } from '../writing.ts';
 import { DatasetVersions, usesOf } from './dataset-versions.ts';
 import type { Dataset, RunEvent } from './event.ts';
-import { datasetDocument } from './facets.ts';
-import { inputThing, outputThing, runEvidence } from './run-evidence.ts';
+import { datasetDocument, parentIn } from './facets.ts';
+import { inputThing, outputThing, runEvidence, runThing } from './run-evidence.ts';
 import { hashed, type LineageRun, type LineageRuns, type LineageUses, runKey } from './run-records.ts';
 import { mergeStates, type RunState, stateOf } from './run-state.ts';
 
@@ -182,10 +182,14 @@ class LineageFollower {
     ].flatMap(({ dataset: { document }, thing }) =>
       document ? [original(identified(thing).id, cidUrn(parseCid(document.value)), by)] : [],
     );
+    const parent = parentIn(state.facts.parent?.value);
+    const whole = parent && identified(runThing(parent.job, parent.run.runId));
+    const inParent = whole ? [partOf(whole.id, computation, by)] : [];
     const about = statements.filter(({ subject }) => subject === computation);
-    const made = [computation, ...(await this.#writing.identifyAll(about))];
-    const all = [...statements, ...described];
-    return { computation, made, statements: all, documents, by, stored: hashed(all) };
+    const made = [computation, ...(await this.#writing.identifyAll([...about, ...inParent]))];
+    const all = [...statements, ...described, ...inParent];
+    const references = whole?.reference ? [...documents, whole.reference] : documents;
+    return { computation, made, statements: all, documents: references, by, stored: hashed(all) };
   }
 }
 

@@ -26,6 +26,11 @@ export const computationsFacts = {
       example: 'made_by.all(c, c.exit_code == 0)',
       command: commands.record,
     },
+    result: {
+      type: 'string',
+      says: "'succeeded' or 'failed', as its page shows it. A run that was aborted has failed.",
+      example: "made_by.all(c, c.result == 'succeeded')",
+    },
     inputs: {
       type: 'list(artefact)',
       says: 'What went in.',

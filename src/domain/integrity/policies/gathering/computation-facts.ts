@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../json/is-object.ts';
 import { statementNode } from '../../lineage/edges.ts';
-import { endOf, type RunFacts, runFactsIn } from '../../runs/run-document.ts';
+import { endOf, type RunFacts, resultOf, runFactsIn } from '../../runs/run-document.ts';
 import { registrantOf } from '../../signatures/proven.ts';
 import type { ReferringStatement } from '../../statements/rows.ts';
 import type { Computation, Fact, SignatureFact } from '../facts.ts';
@@ -67,6 +67,7 @@ const unreadRun = {
   parameters: 'bytes_missing',
   metrics: 'bytes_missing',
   exit_code: 'bytes_missing',
+  result: 'bytes_missing',
 } as const;
 
 interface Described {
@@ -116,9 +117,11 @@ function runFields(facts: RunFacts) {
   const given = metadata?.parameters;
   const values = [...(isObject(given) ? [given] : []), ...(parameters ?? []).map((one) => one.values)];
   const ended = endOf(facts);
+  const result = resultOf(facts);
   return {
     ...(command && { command: command.join(' ') }),
     ...(exit_code !== undefined && { exit_code }),
+    ...(result !== 'unknown' && { result }),
     ...(values.length > 0 && { parameters: Object.assign({}, ...values) as JsonObject }),
     ...(metrics && { metrics }),
     ...(started !== undefined && { started }),
