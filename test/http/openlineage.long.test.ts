@@ -155,6 +155,39 @@ describe('the events of a run', () => {
     expect(JSON.stringify(json)).toContain(written);
   });
 
+  test('show a streaming run while it goes on, because it may never end, and the same in any order', async () => {
+    const jobFacets = { jobType: { ...facet, processingType: 'STREAMING', integration: 'FLINK' } };
+    const streamed = (type: string, minute: number, run: string, parts: object) =>
+      runEvent(type, { run, minute, job: 'follow', jobFacets, ...parts });
+    const counted = (rows: number) => {
+      const outputFacets = { outputStatistics: { ...facet, rowCount: rows } };
+      return { outputs: [{ namespace: 'postgres://db', name: 'visits', outputFacets }] };
+    };
+    const goingOn = (run: string) => [
+      streamed('START', 0, run, { inputs: ['clicks'] }),
+      streamed('RUNNING', 1, run, counted(1)),
+      streamed('RUNNING', 2, run, counted(2)),
+      runEvent('COMPLETE', { run: `${run}r`, minute: 5, inputs: ['visits'], outputs: ['report'] }),
+    ];
+    const sent = async (events: readonly object[], run: string) => {
+      const graph = await newGraph(service);
+      for (const event of events) await post(event, `?graph_id=${graph}`);
+      const path = `/lineage/v1/${table('report', `${run}r`)}?graph_id=${graph}&direction=upstream`;
+      const ids = (await send(service, 'GET', path)).json.nodes.map(({ id }: { id: string }) => id);
+      expect(ids).toContain(table('clicks'));
+      const runs = await runsIn(graph);
+      return runs.find(({ name }: { name: string }) => name === 'follow');
+    };
+    expect(await sent(goingOn('on'), 'on')).toMatchObject({ duration: null, result: 'unknown' });
+    const ended = [...goingOn('off'), streamed('ABORT', 9, 'off', {})];
+    const seen = new Set<string>();
+    for (const order of someOrders(ended)) {
+      const { id, duration, result } = await sent(order, 'off');
+      seen.add(JSON.stringify({ id, duration, result }));
+    }
+    expect([...seen]).toEqual([expect.stringContaining('"duration":540,"result":"failed"')]);
+  });
+
   test('say which run started it, also if more is said later', async () => {
     const graph = await newGraph(service);
     const dag = runEvent('COMPLETE', { run: 'dag', job: 'daily', minute: 9 });

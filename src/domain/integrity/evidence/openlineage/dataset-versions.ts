@@ -3,13 +3,13 @@ import { eachRecord } from '../../../collections/records.ts';
 import type { DatasetName } from './event.ts';
 import type { WrittenVersion } from './run-evidence.ts';
 import { datasetKey, type LineageRun, type LineageUse, type LineageUses, useKey } from './run-records.ts';
-import type { RunState, UsedDataset } from './run-state.ts';
+import { isStreaming, type RunState, type UsedDataset } from './run-state.ts';
 
 const readsAtOnce = 16;
 
 /**
  * Which version of a dataset a run has read: the last one that another run had written when it began. Runs that failed write
- * no version for others. Records of both sides are stored before each looks for the other, so that any order of their events
+ * no version for others, unless they stream. Records of both sides are stored before each looks for the other, so that any order of their events
  * gives the same versions.
  */
 export class DatasetVersions {
@@ -19,7 +19,7 @@ export class DatasetVersions {
     this.#uses = uses;
   }
 
-  /** Records what a run that has ended read and wrote. */
+  /** Records what a run read and wrote. */
   async record(uses: readonly LineageUse[]): Promise<void> {
     const isNew = await this.#uses.insert(uses);
     const known = uses.filter((_, index) => !isNew[index]);
@@ -98,8 +98,10 @@ export class DatasetVersions {
   }
 }
 
-/** What a run that has ended read without a version, and wrote. */
-export function usesOf(run: LineageRun, { end, first, runId, inputs, outputs }: RunState): LineageUse[] {
+/** What a run read without a version, and wrote. What a stream has written counts from its begin, however it ends. */
+export function usesOf(run: LineageRun, state: RunState): LineageUse[] {
+  const { end, first, runId, inputs, outputs } = state;
+  const writtenAt = isStreaming(state) ? first : end?.value === 'COMPLETE' ? Math.max(end.at, first) : null;
   const uses = new Map<string, LineageUse>();
   const add = (role: LineageUse['role'], at: number, dataset: UsedDataset) => {
     for (const { namespace, name } of namesOf(dataset)) {
@@ -111,9 +113,8 @@ export function usesOf(run: LineageRun, { end, first, runId, inputs, outputs }: 
         uses.set(id, { id, ...part, at, runId, version: dataset.version?.value ?? null, calledAs });
     }
   };
-  if (!end) return [];
   for (const input of inputs) if (input.version === null) add('read', first, input);
-  if (end.value === 'COMPLETE') for (const output of outputs) add('write', Math.max(end.at, first), output);
+  if (writtenAt !== null) for (const output of outputs) add('write', writtenAt, output);
   return [...uses.values()];
 }
 

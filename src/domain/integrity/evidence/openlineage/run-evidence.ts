@@ -54,7 +54,7 @@ function outputNames(output: UsedDataset, runId: string): Thing[] {
 }
 
 /**
- * What a run that has ended says. A run without inputs is made of its job, and one without outputs makes itself, so that every
+ * What a run says. A run without inputs is made of its job, and one without outputs makes itself, so that every
  * run is a computation.
  * @param written the versions that the inputs without a version had when the run began.
  */
@@ -75,7 +75,7 @@ export function runEvidence(state: RunState, written: ReadonlyMap<UsedDataset, W
         facts: {
           name: job.value.name,
           started: new Date(first).toISOString(),
-          duration: (endedAt - first) / 1_000,
+          ...(end && { duration: (endedAt - first) / 1_000 }),
           ...failureOf(state),
           metadata: metadataOf(state),
         },
@@ -93,5 +93,5 @@ function failureOf({ end, facts }: RunState): { error?: string } {
 
 function metadataOf({ runId, job, end, facts }: RunState): JsonObject {
   const said = Object.entries(facts).map(([name, { value }]) => [name, value] as const);
-  return { run_id: runId, job: job.value, state: end?.value ?? null, ...Object.fromEntries(said) };
+  return { run_id: runId, job: job.value, state: end?.value ?? 'RUNNING', ...Object.fromEntries(said) };
 }

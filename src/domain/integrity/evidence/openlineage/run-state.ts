@@ -35,6 +35,16 @@ export interface RunState {
   readonly facts: Readonly<Record<string, Said<JsonObject>>>;
 }
 
+/** Such a run may never end. */
+export function isStreaming({ facts }: RunState): boolean {
+  return facts.jobType?.value.processingType === 'STREAMING';
+}
+
+/** Whether statements are made of a run: when it has ended, and of a streaming one as soon as it names a dataset. */
+export function isStated(state: RunState): boolean {
+  return state.end !== null || (isStreaming(state) && state.inputs.length + state.outputs.length > 0);
+}
+
 /** @param documentOf the CID of a document about the dataset, if the event says something about it. */
 export function stateOf(event: RunEvent, documentOf: (dataset: Dataset) => string | null): RunState {
   const at = eventTimeOf(event.eventTime) ?? 0;

@@ -15,7 +15,7 @@ import type { Dataset, RunEvent } from './event.ts';
 import { datasetDocument, parentIn } from './facets.ts';
 import { inputThing, outputThing, runEvidence, runThing } from './run-evidence.ts';
 import { hashed, type LineageRun, type LineageRuns, type LineageUses, runKey } from './run-records.ts';
-import { mergeStates, type RunState, stateOf } from './run-state.ts';
+import { isStated, mergeStates, type RunState, stateOf } from './run-state.ts';
 
 export interface RunFollowing {
   readonly lineageRuns: Pick<LineageRuns, 'get' | 'insert' | 'update'>;
@@ -35,8 +35,8 @@ export interface RunOrigin {
 const attempts = 100;
 
 /**
- * Keeps what the events of runs say, and makes the statements of runs that have ended.
- * @returns for each event the id of the computation of its run, if it is about a run and the run has ended.
+ * Keeps what the events of runs say, and makes the statements of runs that have ended or that stream.
+ * @returns for each event the id of the computation of its run, if it is about such a run.
  * @throws EvidenceProblem for a run with too many datasets.
  */
 export async function followEvents(
@@ -69,7 +69,7 @@ class LineageFollower {
     this.#versions = new DatasetVersions(ports.lineageUses);
   }
 
-  /** @returns the ids of the computations of those runs that have ended. */
+  /** @returns the ids of the computations of those runs that have ended or that stream. */
   async add(
     events: readonly RunEvent[],
     origin: RunOrigin,
@@ -101,10 +101,10 @@ class LineageFollower {
     const merged = await lineageTurns.run(id, () =>
       merge(lineageRuns, { id, registeredBy, registrar, graphId }, state),
     );
-    return merged.end ? await this.#settle(id) : undefined;
+    return isStated(merged) ? await this.#settle(id) : undefined;
   }
 
-  /** Makes the statements of a run that has ended, then those of runs that have read what it wrote. */
+  /** Makes the statements of a run, then those of runs that have read what it wrote. */
   async #settle(id: string): Promise<string> {
     const { lineageRuns, lineageTurns } = this.#ports;
     return await trying(async () => {
@@ -122,7 +122,7 @@ class LineageFollower {
     return await trying(async () => {
       const run = await this.#ports.lineageRuns.get(id);
       const state: RunState | undefined = run && JSON.parse(run.state);
-      if (!run || !state?.end) throw new TypeError('The run has not ended.');
+      if (!run || !state || !isStated(state)) throw new TypeError('The run has not ended.');
       const uses = usesOf(run, state);
       await this.#versions.record(uses);
       const following = await this.#statements(run, state);
@@ -189,7 +189,9 @@ class LineageFollower {
     const made = [computation, ...(await this.#writing.identifyAll([...about, ...inParent]))];
     const all = [...statements, ...described, ...inParent];
     const references = whole?.reference ? [...documents, whole.reference] : documents;
-    return { computation, made, statements: all, documents: references, by, stored: hashed(all) };
+    // Otherwise each event of a run that goes on for months would make statements about its datasets, because statistics change.
+    const stored = hashed(state.end ? all : made);
+    return { computation, made, statements: all, documents: references, by, stored };
   }
 }
 
