@@ -276,7 +276,8 @@ describe.concurrent('cairn get', () => {
     );
     expect(await cairn(['get', 'abc'], { env: service.env })).toMatchObject({
       code: 2,
-      stderr: '"abc" is neither a CID nor a file that exists.\n',
+      stderr:
+        '"abc" is neither a CID nor a file that exists. "cairn search" finds identifiers by their names.\n',
     });
     expect(existsSync(join(folder.path, 'out'))).toBe(false);
     expect(await cairn(['get', abc, '-o', join(folder.path, 'out/')], { env: service.env })).toMatchObject({

@@ -49,7 +49,7 @@ function failUnknown(text: string, problem: string): never {
   // As tables and trees print identifiers.
   if (/^[a-z][\w:-]*…\w+$/i.test(text))
     failUsage(`"${text}" is shortened. Give the whole identifier, which "cairn search" and --json print.`);
-  failUsage(problem);
+  failUsage(`${problem} "cairn search" finds identifiers by their names.`);
 }
 
 /** The CID that `cairn put` gives a file or folder, without storing it; undefined if there is none. */
