@@ -3,6 +3,8 @@ import { Gathering } from '../domain/gathering.ts';
 import { hashedByNow, hashingWaitMs } from '../domain/integrity/blobs/hashed-by-now.ts';
 import { evidenceImports } from '../domain/integrity/evidence/evidence-records.ts';
 import { lineageRuns, lineageUses } from '../domain/integrity/evidence/openlineage/run-records.ts';
+import { billReader } from '../domain/integrity/policies/gathering/read-bill.ts';
+import { remembering } from '../domain/integrity/policies/gathering/remembered-bills.ts';
 import { KeyedTurns } from '../domain/keyed-turns.ts';
 import { asSharedWork } from '../platform/http/callers.ts';
 import type { Log } from '../platform/log.ts';
@@ -21,6 +23,7 @@ export function evidencePorts(
   );
   return {
     evidenceReader: opened.use(pool),
+    readBill: remembering(billReader(pool)),
     evidenceImports: store.of(evidenceImports),
     lineageRuns: store.of(lineageRuns),
     lineageUses: store.of(lineageUses),

@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Evidence } from '../../../src/domain/integrity/evidence/evidence.ts';
 import { cyclonedx } from '../../../src/domain/integrity/evidence/sbom/cyclonedx.ts';
 import { spdx3 } from '../../../src/domain/integrity/evidence/sbom/spdx-3.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { billFacts } from '../../../src/domain/integrity/policies/gathering/bill-facts.ts';
+import { billReader } from '../../../src/domain/integrity/policies/gathering/read-bill.ts';
+import { remembering } from '../../../src/domain/integrity/policies/gathering/remembered-bills.ts';
 import type { JsonObject } from '../../../src/domain/json/is-object.ts';
 
 async function factsOf(members: object) {
@@ -11,15 +13,15 @@ async function factsOf(members: object) {
   return await factsIn({ bomFormat: 'CycloneDX', specVersion: '1.6', metadata: { component }, ...members });
 }
 
-async function factsIn(bill: JsonObject, kind = cyclonedx) {
+async function factsIn(bill: JsonObject, kind = cyclonedx, statements = ['urn:cid:statement']) {
   const bytes = Buffer.from(JSON.stringify(bill));
   const evidence = kind.read(JSON.parse(bytes.toString()), 'b3'.repeat(32)) as Evidence;
   return await billFacts(
     {
       documents: async () => [bytes],
-      evidenceReader: { read: async () => ({ kind: kind.name, evidence: [evidence] }) },
+      readBill: billReader({ read: async () => ({ kind: kind.name, evidence: [evidence] }) }),
     },
-    [{ file: cidOf(codecs.raw, bytes).text, statement: 'urn:cid:statement' }],
+    statements.map((statement) => ({ file: cidOf(codecs.raw, bytes).text, statement })),
   );
 }
 
@@ -79,4 +81,32 @@ test('SPDX 3 says licenses and severities by relationships', async () => {
   );
   expect(components).toMatchObject([{ name: 'lib', licenses: ['MIT'] }]);
   expect(vulnerabilities).toMatchObject([{ id: 'CVE-1', severity: 'critical' }]);
+});
+
+test('what scans of many nights list alike is one fact of all of them', async () => {
+  const nights = Array.from({ length: 365 }, (_, night) => `urn:cid:night-${night}`);
+  const library = { type: 'library', name: 'lib', version: '1.0' };
+  const found = { id: 'CVE-1', ratings: [{ severity: 'low' }], affects: [{ ref: 'app' }] };
+  const component = { type: 'application', name: 'app', 'bom-ref': 'app' };
+  const bill = { bomFormat: 'CycloneDX', specVersion: '1.6', metadata: { component } };
+  const components = [
+    { ...library, 'bom-ref': 'one' },
+    { ...library, 'bom-ref': 'two' },
+  ];
+  const facts = await factsIn({ ...bill, components, vulnerabilities: [found] }, cyclonedx, nights);
+  expect(facts.vulnerabilities).toEqual([{ id: 'CVE-1', severity: 'low', state: '', statements: nights }]);
+  // One file may list something several times.
+  expect(facts.components?.map(({ name, statements }) => [name, statements])).toEqual([
+    ['lib', nights],
+    ['lib', nights],
+  ]);
+});
+
+test('a file that is checked again is not read again', async () => {
+  const read = vi.fn(async () => ({ components: [], vulnerabilities: [], listsVulnerabilities: true }));
+  const remembered = remembering(read);
+  const bytes = Buffer.from('bill');
+  const file = cidOf(codecs.raw, bytes);
+  expect(await remembered(file, bytes)).toEqual(await remembered(file, bytes));
+  expect(read).toHaveBeenCalledOnce();
 });

@@ -1,26 +1,11 @@
-import { ServiceError } from '../../../errors.ts';
-import { isObject, type JsonObject } from '../../../json/is-object.ts';
-import { listOf } from '../../credentials/credential-shape.ts';
-import type { Evidence } from '../../evidence/evidence.ts';
-import { identified } from '../../evidence/things.ts';
+import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import { cidIn } from '../../identifiers/cid.ts';
-import type { Artefact, Fact, UnknownCode } from '../facts.ts';
-import { severities } from '../facts-table/evidence.ts';
+import type { Artefact, UnknownCode } from '../facts.ts';
 import type { FactPorts } from './ports.ts';
+import type { Component, Vulnerability } from './read-bill.ts';
 
 /** Larger files are not read for a check. */
 const billLimit = 32 << 20;
-
-/** Formats that list components or vulnerabilities. */
-const billKinds = new Set([
-  'cyclonedx',
-  'spdx-2',
-  'spdx-3',
-  'in-toto',
-  'dsse',
-  'sigstore-bundle',
-  'attestations',
-]);
 
 /** A file that metadata names, and the statement that names it. */
 export interface NamedFile {
@@ -32,11 +17,11 @@ export type Bills = Pick<Artefact, 'components' | 'vulnerabilities' | 'unknown' 
 
 /** What bills of materials and VEX documents list about a thing. Without such a document nobody knows. */
 export async function billFacts(
-  { documents, evidenceReader }: Pick<FactPorts, 'documents' | 'evidenceReader'>,
+  { documents, readBill }: Pick<FactPorts, 'documents' | 'readBill'>,
   files: readonly NamedFile[],
 ): Promise<Bills> {
-  const components: Fact<'component'>[] = [];
-  const vulnerabilities: Fact<'vulnerability'>[] = [];
+  const components = new Listed<Component>();
+  const vulnerabilities = new Listed<Vulnerability>();
   let why: { components?: UnknownCode; vulnerabilities?: UnknownCode } = {
     components: 'no_such_evidence',
     vulnerabilities: 'no_such_evidence',
@@ -45,7 +30,7 @@ export async function billFacts(
   for (const { file, statement } of files) {
     const cid = cidIn(file);
     const [bytes] = cid ? await documents([cid], billLimit) : [];
-    if (!bytes) {
+    if (!cid || !bytes) {
       isLacking = true;
       why = {
         ...why,
@@ -53,127 +38,39 @@ export async function billFacts(
       };
       continue;
     }
-    const read = await evidenceReader.read(bytes).catch(refused);
-    if (!read || !billKinds.has(read.kind)) continue;
-    for (const evidence of read.evidence) {
-      const listed = componentsIn(evidence, statement);
-      components.push(...listed);
-      const found = vulnerabilitiesIn(evidence, statement);
-      vulnerabilities.push(...found);
-      if (listed.length > 0) delete why.components;
-      if (found.length > 0 || evidence.listsVulnerabilities) delete why.vulnerabilities;
-    }
+    const bill = await readBill(cid, bytes);
+    await yieldToEventLoop();
+    if (!bill) continue;
+    components.add(bill.components, statement);
+    vulnerabilities.add(bill.vulnerabilities, statement);
+    if (bill.components.length > 0) delete why.components;
+    if (bill.vulnerabilities.length > 0 || bill.listsVulnerabilities) delete why.vulnerabilities;
   }
   return {
-    ...(why.components === undefined && { components }),
-    ...(why.vulnerabilities === undefined && { vulnerabilities }),
+    ...(why.components === undefined && { components: components.facts() }),
+    ...(why.vulnerabilities === undefined && { vulnerabilities: vulnerabilities.facts() }),
     ...(Object.keys(why).length > 0 && { unknown: why }),
     ...(isLacking && { cut: ['components', 'vulnerabilities'] }),
   };
 }
 
-/** Most metadata is no evidence. */
-function refused(error: unknown): undefined {
-  if (error instanceof ServiceError && error.code !== 'unavailable') return undefined;
-  throw error;
-}
+/** What several files list. What they say alike is said once, because something may be scanned every night. */
+class Listed<Item extends object> {
+  readonly #facts = new Map<string, Item & { readonly statements: string[] }>();
 
-/** What documents call the description of a component. */
-const componentMembers = ['component', 'package', 'software_Package', 'element'];
+  add(items: readonly Item[], statement: string): void {
+    const times = new Map<string, number>();
+    for (const one of items) {
+      const said = JSON.stringify(one);
+      // One file may list the same several times.
+      const time = (times.get(said) ?? 0) + 1;
+      times.set(said, time);
+      const fact = this.#facts.getOrInsertComputed(`${time} ${said}`, () => ({ ...one, statements: [] }));
+      fact.statements.push(statement);
+    }
+  }
 
-function componentsIn({ about, descriptions = [] }: Evidence, statement: string): Fact<'component'>[] {
-  const products = new Set(about.map((thing) => identified(thing).id));
-  return descriptions.flatMap(({ about: thing, document }) => {
-    const described = componentMembers.map((member) => document[member]).find(isObject);
-    if (!described || products.has(identified(thing).id)) return [];
-    // In SPDX 3 licenses are elements of their own.
-    const { licenses = described.licenses } = document;
-    return [{ ...componentOf({ ...described, licenses }), statements: [statement] }];
-  });
-}
-
-function componentOf(said: JsonObject): Fact<'component'> {
-  const { group, name, version, versionInfo, purl, externalRefs } = said;
-  const whole = [group, name].filter((one) => typeof one === 'string').join('/');
-  const named = [version, versionInfo, said.software_packageVersion].find((one) => typeof one === 'string');
-  const url = [purl, said.software_packageUrl, purlIn(externalRefs)].find((one) => typeof one === 'string');
-  return {
-    name: whole,
-    ...(named !== undefined && { version: named }),
-    ...(url !== undefined && { purl: url }),
-    ...licensesIn(said),
-  };
-}
-
-function purlIn(references: unknown): unknown {
-  return listOf(references)
-    .filter(isObject)
-    .find(({ referenceType }) => referenceType === 'purl')?.referenceLocator;
-}
-
-/** License ids and expressions. The words of SPDX for "nobody said" say nothing, and NONE says that there is none. */
-function licensesIn({
-  licenses,
-  licenseConcluded,
-  licenseDeclared,
-}: JsonObject): Pick<Fact<'component'>, 'licenses'> {
-  const ofCycloneDx = listOf(licenses)
-    .filter(isObject)
-    .map(({ license, expression }) => {
-      const { id, name } = isObject(license) ? license : {};
-      return expression ?? id ?? name;
-    });
-  const all = [...ofCycloneDx, licenseConcluded, licenseDeclared];
-  const said = all.filter((one): one is string => typeof one === 'string' && one !== 'NOASSERTION');
-  return said.length === 0 ? {} : { licenses: [...new Set(said)].filter((one) => one !== 'NONE') };
-}
-
-function vulnerabilitiesIn({ descriptions = [] }: Evidence, statement: string): Fact<'vulnerability'>[] {
-  return descriptions.flatMap(({ document }) =>
-    listOf(document.vulnerabilities)
-      .filter(isObject)
-      .map((one) => ({
-        id: String(one.id ?? one.name ?? one.spdxId ?? ''),
-        severity: severityOf(one),
-        state: stateOf(one),
-        statements: [statement],
-      })),
-  );
-}
-
-/** The worst that anybody has given it. */
-function severityOf({ ratings, assessment }: JsonObject): string {
-  const words = [...listOf(ratings), assessment].filter(isObject).map(ratedAs);
-  return severities.findLast((word) => words.includes(word)) ?? 'unknown';
-}
-
-/** In a word, or by the score of CVSS. */
-function ratedAs({ severity, security_severity: spdxSeverity, method, score }: JsonObject): string {
-  const word = String(severity ?? spdxSeverity ?? '').toLowerCase();
-  if (severities.includes(word) && word !== 'unknown') return word;
-  if (typeof score !== 'number' || !/^cvss/i.test(String(method))) return 'unknown';
-  const worst = scale.find(({ from }) => score >= from)?.word ?? 'unknown';
-  return worst === 'critical' && method === 'CVSSv2' ? 'high' : worst;
-}
-
-/** The qualitative severity rating scale of CVSS v3 and v4. CVSS v2 has nothing above high. */
-const scale = [
-  { from: 9, word: 'critical' },
-  { from: 7, word: 'high' },
-  { from: 4, word: 'medium' },
-  { from: 0.1, word: 'low' },
-  { from: 0, word: 'none' },
-] as const;
-
-/** The relations of SPDX 3 say what was decided. */
-const spdxStates: Readonly<Record<string, string>> = {
-  doesNotAffect: 'not_affected',
-  fixedIn: 'resolved',
-  underInvestigationFor: 'in_triage',
-  affects: 'exploitable',
-};
-
-function stateOf({ analysis, assessment }: JsonObject): string {
-  if (isObject(analysis) && typeof analysis.state === 'string') return analysis.state;
-  return isObject(assessment) ? (spdxStates[String(assessment.relationshipType)] ?? '') : '';
+  facts(): (Item & { readonly statements: readonly string[] })[] {
+    return [...this.#facts.values()];
+  }
 }

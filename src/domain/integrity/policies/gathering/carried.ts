@@ -1,4 +1,5 @@
 import type { Vkey } from '../../../log/notes/vkey.ts';
+import type { EvidenceReader } from '../../evidence/reading.ts';
 import { uuidIn } from '../../identifiers/identifiers.ts';
 import type { IndexedManifest } from '../../manifest/indexed/indexed-manifest.ts';
 import type { StatementScope } from '../../ports.ts';
@@ -7,10 +8,12 @@ import { resultsIn } from '../../report/results.ts';
 import { identifiedBy } from '../../search/identified.ts';
 import { CarriedLogPlaces } from './carried-log.ts';
 import type { FactPorts } from './ports.ts';
+import { billReader } from './read-bill.ts';
 import { mostSubjects, onlyThing, type Subjects } from './subjects.ts';
 
 /** What a reader of a manifest knows beside it. */
-export interface CarriedReading extends Pick<FactPorts, 'evidenceReader'> {
+export interface CarriedReading {
+  readonly evidenceReader: Pick<EvidenceReader, 'read'>;
   /** Keys of the logs and witnesses that count. */
   readonly logKeys: readonly Vkey[];
   /** The DIDs of the service that a signer `service` means. */
@@ -27,7 +30,7 @@ export function carriedFacts(
   const places = new CarriedLogPlaces(manifest, logKeys);
   return {
     ...manifest,
-    evidenceReader,
+    readBill: billReader(evidenceReader),
     trusting: { ...manifest.signatures.trusting, ownDids: serviceDids, now: () => now },
     names: (dids) => carriedNames(manifest, dids),
     documents: (cids, limit) => manifest.blobs.readSmall(cids, limit),

@@ -1,8 +1,8 @@
-import type { EvidenceReader } from '../../evidence/reading.ts';
 import type { Cid } from '../../identifiers/cid.ts';
 import type { LineagePorts } from '../../lineage/lineage.ts';
 import type { TrustPorts } from '../../signatures/trust.ts';
 import type { Fact, LogFact } from '../facts.ts';
+import type { ReadBill } from './read-bill.ts';
 
 /** What facts are gathered from: a service as its caller sees it, or a manifest. */
 export interface FactPorts extends LineagePorts {
@@ -17,7 +17,7 @@ export interface FactPorts extends LineagePorts {
   readonly isComplete: (statements: readonly string[]) => Promise<boolean>;
   /** See `SupportPorts`. */
   readonly disputed: ReadonlySet<string>;
-  readonly evidenceReader: Pick<EvidenceReader, 'read'>;
+  readonly readBill: ReadBill;
   /** The exchanges of agents that the reader may see, by DID. */
   readonly exchanges: (dids: readonly string[]) => Promise<ReadonlyMap<string, ExchangesFound>>;
 }
