@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { isObject } from '../../../json/is-object.ts';
+import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import type { ContentReach } from '../../access/content-reach.ts';
 import { learntNames } from '../../access/learnt-names.ts';
 import type { SameBytes } from '../../blobs/same-bytes.ts';
@@ -64,7 +65,11 @@ export async function ancestryOf(
   counts: (trust: Trust | undefined) => boolean,
 ): Promise<Ancestry & { readonly leftOut: readonly string[] }> {
   const ids = new Set(lineage.edges.flatMap(({ role, statement }) => (isFlow(role) ? [statement] : [])));
-  const found = await pMap(ids, (id) => findRun(ports, id, scope), { concurrency: runsAtOnce });
+  const find = async (id: string) => {
+    await yieldToEventLoop();
+    return await findRun(ports, id, scope);
+  };
+  const found = await pMap(ids, find, { concurrency: runsAtOnce });
   const runs = found.filter((run) => run !== undefined);
   const used = runs.filter(({ trust }) => counts(trust));
   const leftOut = runs.filter(({ trust }) => !counts(trust)).map(({ id }) => id);

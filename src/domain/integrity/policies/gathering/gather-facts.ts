@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../../yield-to-event-loop.ts';
 import { traceLineage } from '../../lineage/lineage.ts';
 import type { StatementScope } from '../../ports.ts';
 import type { Retraction } from '../../retractions/effective.ts';
@@ -49,15 +50,23 @@ export async function gatherFacts(
   const agents = agentsOf(ancestry);
   const things = { ancestry, nodes, agents };
   const { knowledge, statements } = await readKnowledge(ports, trusting, things, scope, wanted);
-  const described = new Map(nodes.map((node) => [node, descriptionsOf(node, knowledge)]));
+  const described = new Map<string, readonly Description[]>();
+  for (const node of nodes) {
+    described.set(node, descriptionsOf(node, knowledge));
+    await yieldToEventLoop();
+  }
   const computations = new Map<string, ComputationFound>();
-  for (const [id, step] of steps) computations.set(id, computationFacts(step, knowledge, namesIn(described)));
+  for (const [id, step] of steps) {
+    computations.set(id, computationFacts(step, knowledge, namesIn(described)));
+    await yieldToEventLoop();
+  }
   const artefacts: Record<string, Artefact> = {};
   const readsBills = wanted.field('components') || wanted.field('vulnerabilities');
   for (const node of nodes) {
     const bills = readsBills ? await billFacts(ports, namedFiles(node, knowledge)) : {};
     const descriptions = described.get(node) ?? [];
     artefacts[node] = artefactFacts(node, { ancestry, knowledge, descriptions, computations, bills });
+    await yieldToEventLoop();
   }
   const names = await ports.names(agents);
   const exchanges = wanted.field('exchanges')
