@@ -3384,8 +3384,10 @@ export interface components {
                 /** @description Controls of the policy that the last review did not approve, or nobody has reviewed */
                 unreviewedControlCids: string[];
             }[];
-            /** @description What the rules say that controls of its policies carry, as the caller sees the evidence */
+            /** @description What the rules say that controls of its policies carry, as the caller sees the evidence. The ten such policies that were registered last */
             checks: components["schemas"]["Check"][];
+            /** @description Earlier policies of the subject that were not looked at. POST /checks/v1 applies one */
+            uncheckedPolicyCids: string[];
         };
         /** @description The authenticated caller who registered it */
         Registrar: {

@@ -181,7 +181,12 @@ export const governanceStatusAnswer = z
     ...inProject,
     checks: z
       .array(checkAnswer)
-      .describe('What the rules say that controls of its policies carry, as the caller sees the evidence'),
+      .describe(
+        'What the rules say that controls of its policies carry, as the caller sees the evidence. The ten such policies that were registered last',
+      ),
+    uncheckedPolicyCids: z
+      .array(cidText)
+      .describe('Earlier policies of the subject that were not looked at. POST /checks/v1 applies one'),
   })
   .meta({ id: 'GovernanceStatus' });
 

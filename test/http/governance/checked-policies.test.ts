@@ -253,6 +253,21 @@ describe('a policy whose controls carry rules', () => {
     ]);
   });
 
+  test('is applied by the status as it was registered last, and the status names earlier policies', async () => {
+    const [subject, project] = [await newSubject(service), randomUUID()];
+    const cids: string[] = [];
+    for (let revision = 0; revision < 12; revision += 1) {
+      const { policyCid, controlCids } = (await register([{ title: `approved ${revision}`, rule: approved }]))
+        .json;
+      cids.unshift(policyCid);
+      const declaration = { ...submission, controlCid: controlCids };
+      await posted(service, `controls/declaration/${subject}/${project}`, declaration);
+    }
+    const { checks, uncheckedPolicyCids } = await statusOf(subject, project);
+    expect(checks.map((one: { policy: string }) => one.policy)).toEqual(cids.slice(0, 10));
+    expect(uncheckedPolicyCids).toEqual(cids.slice(10));
+  });
+
   test('is certified only if the subject passes, and the answer says what was not reviewed', async () => {
     const rule = { require: "declarations.exists(d, d.text == 'done')" };
     const { json } = await register([{ title: 'declared', rule }, { title: 'another' }]);

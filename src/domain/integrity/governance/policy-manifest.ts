@@ -54,7 +54,7 @@ export async function exportPolicies(
   const visibility = { projects: new Set([projectId]) };
   const records = await recordsAt(ports.governanceRecords, 'byProject', [projectId]);
   const named = new Set(records.flatMap(({ policyCid, controlCids }) => [policyCid, ...controlCids]));
-  const cids = policyCids ?? (await policiesNamed(ports, named));
+  const cids = policyCids ?? [...(await policiesNamed(ports, named)).keys()].map(parseCid);
   const policies = new Set(cids.map(({ text }) => text));
   const controls = new Set<string>();
   for (const cid of cids)

@@ -1,4 +1,4 @@
-import { eachRecord } from '../../collections/records.ts';
+import { eachRecord, firstRecord } from '../../collections/records.ts';
 import { isObject, type JsonObject } from '../../json/is-object.ts';
 import { type Cid, parseCid } from '../identifiers/cid.ts';
 import { type PolicyReading, policyOf } from '../policies/read-policy.ts';
@@ -45,9 +45,8 @@ export async function governedPolicy(
   { governanceDocuments, blobs }: GovernedPolicyPorts,
   { text: cid }: Cid,
 ): Promise<GovernedPolicy | undefined> {
-  const [first] = await Array.fromAsync(eachRecord(governanceDocuments, 'byCid', ['policy', cid]));
-  if (!first) return undefined;
-  const { controlCids } = first;
+  const controlCids = await controlsOfPolicy({ governanceDocuments }, cid);
+  if (!controlCids) return undefined;
   const found = await blobs.readSmall([cid, ...controlCids].map(parseCid), documentLimit);
   const [policy, ...controls] = found.map((bytes) => bytes && JSON.parse(Buffer.from(bytes).toString()));
   const reading = isObject(policy) ? rulesIn(policy, controls.filter(isObject)) : undefined;
@@ -55,13 +54,21 @@ export async function governedPolicy(
   return { cid, controlCids, rules };
 }
 
-/** The registered policies that are named, or of which a control is. */
+/** The controls that a policy was registered with first; undefined if it was not registered here. */
+export async function controlsOfPolicy(
+  { governanceDocuments }: Pick<GovernedPolicyPorts, 'governanceDocuments'>,
+  cid: string,
+): Promise<readonly string[] | undefined> {
+  return (await firstRecord(governanceDocuments, 'byCid', ['policy', cid]))?.controlCids;
+}
+
+/** The registered policies that are named, or of which a control is, by the time of their last registration. */
 export async function policiesNamed(
   { governanceDocuments }: Pick<GovernedPolicyPorts, 'governanceDocuments'>,
   named: ReadonlySet<string | null>,
-): Promise<Cid[]> {
-  const cids = new Set<string>();
-  for await (const { cid, controlCids } of eachRecord(governanceDocuments, 'byCid', ['policy']))
-    if ([cid, ...controlCids].some((one) => named.has(one))) cids.add(cid);
-  return [...cids].map(parseCid);
+): Promise<ReadonlyMap<string, number>> {
+  const registered = new Map<string, number>();
+  for await (const { cid, controlCids, createdAt } of eachRecord(governanceDocuments, 'byCid', ['policy']))
+    if ([cid, ...controlCids].some((one) => named.has(one))) registered.set(cid, createdAt);
+  return registered;
 }

@@ -1,4 +1,5 @@
 import { everythingVisible, isVisible, type Visibility } from '../../access/visibility.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { standings } from '../credentials/status.ts';
 import type { StatusEntries } from '../credentials/status-entries.ts';
 import { parseCid } from '../identifiers/cid.ts';
@@ -11,7 +12,7 @@ import {
   type GovernanceRecords,
   recordsAt,
 } from './governance-records.ts';
-import { type GovernedPolicyPorts, governedPolicy, policiesNamed } from './policy-rules.ts';
+import { controlsOfPolicy, type GovernedPolicyPorts, governedPolicy, policiesNamed } from './policy-rules.ts';
 import { type LostSupport, lostSupport, type SupportPorts, unknownSupport } from './support.ts';
 
 export interface StatusPorts extends Omit<SupportPorts, 'documents' | 'disputed'>, GovernedPolicyPorts {
@@ -61,8 +62,10 @@ export interface GovernanceStatus {
   readonly controls: readonly ControlStatus[];
   /** Memberships and compliance certificates, oldest first. */
   readonly certificates: readonly CertificateStatus[];
-  /** What the controls of its policies demand of evidence, if they carry rules. */
+  /** What the controls of its newest policies demand of evidence, if they carry rules. */
   readonly policies: readonly Policy[];
+  /** Policies of which that was not looked up. */
+  readonly furtherPolicies: readonly string[];
 }
 
 interface Reviewed {
@@ -114,7 +117,7 @@ async function statusOf(ports: StatusPorts, projectId: string, records: readonly
       review: reviewedAbout.get(controlCid),
     })),
     certificates: await certificatesOf(ports, sorted),
-    policies: await policiesOf(ports, sorted),
+    ...(await policiesOf(ports, sorted)),
   };
 }
 
@@ -151,9 +154,10 @@ async function certificatesOf(
     const isUnknown = found === unknownSupport;
     const lost = isUnknown ? undefined : found;
     const standing = isUnknown ? 'unknown' : lost ? 'unsupported' : own;
-    const controls = policyCid === null ? [] : await controlsOf(ports, policyCid);
+    const controls = (policyCid !== null && (await controlsOfPolicy(ports, policyCid))) || [];
     const unreviewedControls = unreviewed(controls, records);
     certificates.push({ record, standing, lost, unreviewedControls });
+    await yieldToEventLoop();
   }
   return certificates;
 }
@@ -170,22 +174,26 @@ function ownStanding(
   return outOfDate({ validFrom, validUntil: null }, now) ? 'not_yet_valid' : 'valid';
 }
 
-async function controlsOf(ports: StatusPorts, policyCid: string): Promise<readonly string[]> {
-  return (await governedPolicy(ports, parseCid(policyCid)))?.controlCids ?? [];
-}
+/** Policies with rules that one answer applies. */
+const mostPolicies = 10;
 
-/** The policies that records name, or of which they name a control. */
+/** The policies that records name, or of which they name a control, those that were registered last first. */
 async function policiesOf(
   ports: GovernedPolicyPorts,
   records: readonly GovernanceRecord[],
-): Promise<Policy[]> {
+): Promise<Pick<GovernanceStatus, 'policies' | 'furtherPolicies'>> {
   const named = new Set(records.flatMap(({ policyCid, controlCids }) => [policyCid ?? '', ...controlCids]));
   const policies: Policy[] = [];
-  for (const cid of named.size > 0 ? await policiesNamed(ports, named) : []) {
-    const rules = (await governedPolicy(ports, cid))?.rules;
+  const registered = named.size > 0 ? await policiesNamed(ports, named) : new Map<string, number>();
+  const further = [...registered].sort(([, one], [, other]) => other - one).map(([cid]) => cid);
+  while (policies.length < mostPolicies) {
+    const cid = further.shift();
+    if (cid === undefined) break;
+    const rules = (await governedPolicy(ports, parseCid(cid)))?.rules;
     if (rules && 'policy' in rules) policies.push(rules.policy);
+    await yieldToEventLoop();
   }
-  return policies;
+  return { policies, furtherPolicies: further };
 }
 
 /** The controls about which the last review of a subject has not approved. */

@@ -57,7 +57,12 @@ export function statusRoutes(app: App, ports: StatusRoutes): void {
       // A check certifies things that nobody has registered as subjects.
       if (found.declarations.length + found.certificates.length === 0) await assertSubject(ports, subject);
       const checks = await checksOf(ports, principal, subject, found);
-      return answer(200, { subject, ...statusJson(found), checks }, { 'cache-control': 'no-store' });
+      const uncheckedPolicyCids = [...found.furtherPolicies];
+      return answer(
+        200,
+        { subject, ...statusJson(found), checks, uncheckedPolicyCids },
+        { 'cache-control': 'no-store' },
+      );
     },
   });
 
@@ -85,9 +90,6 @@ async function assertSubject(ports: StatusRoutes, subject: string): Promise<void
   );
 }
 
-/** Policies with rules that one answer applies. */
-const mostPolicies = 10;
-
 /** What the rules say that controls of the subject's policies carry. */
 async function checksOf(
   ports: StatusRoutes,
@@ -96,7 +98,7 @@ async function checksOf(
   { policies }: GovernanceStatus,
 ): Promise<CheckAnswer[]> {
   const checks: CheckAnswer[] = [];
-  for (const policy of policies.slice(0, mostPolicies)) {
+  for (const policy of policies) {
     const asked = { subject, policy, graphId: null, explain: false };
     const { check } = await ports.lineages.run(
       () => checkStored(ports, principal, asked),
