@@ -294,6 +294,9 @@ describe('POST /checks/v1', () => {
       policyWith([{ name: 'some', require: `upstream.exists(a, ${require})` }]),
     );
     expect(some).toMatchObject({ result: 'pass' });
+    // Who made the subject is known, however far its history goes back.
+    const near = await check(model, policyWith([{ name: 'near', require: "made_by.all(c, c.id != '')" }]));
+    expect(near).toMatchObject({ result: 'pass' });
   });
 
   test('passes nothing about all that an agent ran, because only what is behind the subject is read', async () => {

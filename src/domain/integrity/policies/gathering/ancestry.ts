@@ -22,6 +22,8 @@ export interface Ancestry {
   /** Paths of files in folders, by the files. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
   readonly isCut: boolean;
+  /** The things of which a maker may be missing, or something that a maker used. */
+  readonly cut: ReadonlySet<string>;
 }
 
 /** @param lineage upstream. */
@@ -45,18 +47,21 @@ export function ancestryOf(lineage: Lineage): Ancestry {
   const upstream: string[] = [];
   const walked = new Map<string, MadeStep>();
   const reached = new Set([start]);
+  const cutThings = new Set<string>();
   let isCut = false;
   const open = isComputation(types.get(start) ?? '') ? [...goThrough(start)] : [start];
   for (let thing = open.shift(); thing !== undefined; thing = open.shift()) {
     if (thing !== start) upstream.push(thing);
-    isCut ||= cut.has(thing);
     // Who made the folder made the file.
-    const made = [thing, ...(folders.get(thing) ?? [])].flatMap((one) => madeBy.get(one) ?? []);
+    const whole = [thing, ...(folders.get(thing) ?? [])];
+    const made = whole.flatMap((one) => madeBy.get(one) ?? []);
+    if ([...whole, ...made].some((one) => cut.has(one))) cutThings.add(thing);
     makers.set(thing, [...new Set(made)]);
     for (const step of made) open.push(...goThrough(step));
     if (!folders.has(thing)) open.push(...reach(members.get(thing) ?? []));
   }
-  return { start, upstream, steps: walked, madeBy: makers, members, paths, isCut };
+  isCut ||= cutThings.size > 0;
+  return { start, upstream, steps: walked, madeBy: makers, members, paths, isCut, cut: cutThings };
 
   function goThrough(id: string): string[] {
     const step = steps.get(id);

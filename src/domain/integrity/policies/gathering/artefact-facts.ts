@@ -43,6 +43,7 @@ export function artefactFacts(
     knowledge,
   );
   const madeBy = ancestry.madeBy.get(node) ?? [];
+  const isAncestryCut = ancestry.isCut && (ancestry.cut.has(node) || !ancestry.madeBy.has(node));
   const { unknown: noBill, cut: cutBills = [], ...billed } = bills;
   const log = registrations
     .map((one) => knowledge.logged(statementNode(one)))
@@ -68,8 +69,8 @@ export function artefactFacts(
     ...(lacksDocument ? governedLists : []),
     ...(isPartlyDescribed ? ['kinds', 'names', 'metadata'] : []),
     ...cutBills,
-    ...(ancestry.isCut ? ['made_by'] : []),
-    ...(ancestry.isCut || madeBy.some((one) => computations.get(one)?.lacksDocument) ? ['provenance'] : []),
+    ...(isAncestryCut ? ['made_by'] : []),
+    ...(isAncestryCut || madeBy.some((one) => computations.get(one)?.lacksDocument) ? ['provenance'] : []),
   ];
   return {
     ...described,
