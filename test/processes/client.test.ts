@@ -163,6 +163,15 @@ describe('the client', () => {
     await expect(Array.fromAsync(download)).rejects.toThrow('do not match bafkr4if');
   });
 
+  test('waits until the date that an answer names', async () => {
+    const past = { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' };
+    const { url } = await answering(
+      ({ status }) => status(429, { error: 'Busy.', code: 'rate_limited' }, past),
+      ({ status }) => status(200, { graphs: [] }),
+    );
+    expect(await new Cairn({ url }).get('/graph/v1')).toEqual({ graphs: [] });
+  });
+
   test.each(['nowhere', 'http://user:secret@localhost', 'http://localhost/?a=b'])(
     'refuses the address %s',
     (url) => {

@@ -129,8 +129,10 @@ export function throwUnreachable(url: string, error: unknown, signal?: AbortSign
 
 function retryAfter(response: Response): number | undefined {
   const header = response.headers.get('retry-after') ?? '';
-  const mayRetry = [429, 503].includes(response.status) && /^\d+$/.test(header);
-  return mayRetry ? Math.min(Number(header), maxWaitSeconds) : undefined;
+  // A proxy may send a date (RFC 9110, 10.2.3).
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
+  if (![429, 503].includes(response.status) || Number.isNaN(seconds)) return undefined;
+  return Math.min(Math.max(seconds, 0), maxWaitSeconds);
 }
 
 /** What an answer that is not 2xx says. */

@@ -42,6 +42,7 @@ export const conventions = {
     ['ai.prompt.messages', 'AI SDK'],
     ['ai.prompt', 'AI SDK'],
     ['traceloop.entity.input', 'OpenLLMetry'],
+    ['gcp.vertex.agent.llm_request', 'Google ADK'],
   ],
   output: [
     ['gen_ai.output.messages', '1.37'],
@@ -51,6 +52,7 @@ export const conventions = {
     ['ai.response.toolCalls', 'AI SDK'],
     ['ai.response.object', 'AI SDK'],
     ['traceloop.entity.output', 'OpenLLMetry'],
+    ['gcp.vertex.agent.llm_response', 'Google ADK'],
   ],
   agent: [['gen_ai.agent.id', '1.31']],
   tool: [
@@ -70,6 +72,7 @@ export const conventions = {
     ['ai.toolCall.args', 'AI SDK'],
     ['tool_arguments', 'Pydantic AI'],
     ['traceloop.entity.input', 'OpenLLMetry'],
+    ['gcp.vertex.agent.tool_call_args', 'Google ADK'],
   ],
   toolResult: [
     ['gen_ai.tool.call.result', '1.38'],
@@ -77,6 +80,7 @@ export const conventions = {
     ['ai.toolCall.result', 'AI SDK'],
     ['tool_response', 'Pydantic AI'],
     ['traceloop.entity.output', 'OpenLLMetry'],
+    ['gcp.vertex.agent.tool_response', 'Google ADK'],
   ],
   error: [['error.type', '1.20']],
 } as const satisfies Readonly<Record<string, readonly (readonly [name: string, since: string])[]>>;

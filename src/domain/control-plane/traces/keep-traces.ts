@@ -1,10 +1,11 @@
 import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { mostRecords } from '../gateway/batch.ts';
-import { checkedEvent, keepEvents } from '../gateway/events.ts';
-import { checkedExchange, keepExchanges } from '../gateway/exchanges.ts';
+import { type CheckedEvent, checkedEvent, keepEvents } from '../gateway/events.ts';
+import { type CheckedExchange, checkedExchange, keepExchanges } from '../gateway/exchanges.ts';
+import type { ExchangeReference } from '../gateway/joining.ts';
 import type { GatewayPorts } from '../gateway/ports.ts';
-import { type AgentsOfServices, reportsOf } from './reports.ts';
+import { type AgentsOfServices, type Report, reportsOf, stepIdsOf, stepsWithCalls } from './reports.ts';
 import { type Rejected, type Span, spansIn } from './spans.ts';
 
 export interface KeptTraces {
@@ -33,22 +34,42 @@ export async function keepTraces(
   };
   const spans: Span[] = [];
   for await (const span of slowly(spansIn(request))) if (accepted<Span>(span)) spans.push(span);
-  const exchanges = [];
-  const events = [];
-  for await (const report of slowly(reportsOf(spans, services))) {
-    if (!accepted(report)) continue;
+  const exchanges: CheckedExchange[] = [];
+  const events: CheckedEvent[] = [];
+  const take = (report: Report | Rejected) => {
+    if (!accepted<Report>(report)) return;
     try {
       if ('exchange' in report) exchanges.push(checkedExchange(report.exchange));
-      if ('event' in report) events.push(checkedEvent(report.event));
+      else events.push(checkedEvent(report.event));
     } catch (error) {
       rejected.push(reasonOf(error));
     }
-  }
+  };
+  for await (const report of slowly(reportsOf(spans, services))) take(report);
+  const callers = await callersOf(ports, spans, events);
+  for await (const report of slowly(stepsWithCalls(spans, callers))) take(report);
   return {
     exchanges: await keepAccepted(exchanges, (some) => keepExchanges(ports, some), rejected),
     events: await keepAccepted(events, (some) => keepEvents(ports, some), rejected),
     rejected,
   };
+}
+
+/** The agents of calls of tools, by the source ids that these name. A call may have arrived before the step that it names. */
+async function callersOf(
+  { events }: Pick<GatewayPorts, 'events'>,
+  spans: readonly Span[],
+  calls: readonly CheckedEvent[],
+): Promise<Map<string, string>> {
+  const callers = new Map<string, string>();
+  const add = (call: ExchangeReference) => callers.set(String(call.exchangeSourceId), call.agentId);
+  const steps = stepIdsOf(spans);
+  for (let start = 0; start < steps.length; start += mostRecords) {
+    const ids = steps.slice(start, start + mostRecords);
+    for (const call of (await events.among('byExchangeSource', ids, 1)).flat()) add(call);
+  }
+  for (const call of calls) add(call);
+  return callers;
 }
 
 async function* slowly<Item>(items: Iterable<Item>): AsyncGenerator<Item> {

@@ -15,6 +15,8 @@ export type AgentsOfServices = ReadonlyMap<string, string>;
 
 const agentAttribute = 'cairn.agent_id';
 const projectAttribute = 'cairn.project_id';
+const inputMessages = 'gen_ai.prompt';
+const outputMessages = 'gen_ai.completion';
 const longest = 200;
 const agentId = /^agent_[a-z2-7]{32}$/;
 
@@ -44,6 +46,29 @@ function reportOf(span: Span, services: AgentsOfServices, trees: Trees): Report 
 }
 
 /**
+ * Steps in which tools were called without an agent or a model above them. They become exchanges, so that no call is lost.
+ * @param callers agents of the calls, by the source ids that these name.
+ */
+export function* stepsWithCalls(
+  spans: readonly Span[],
+  callers: ReadonlyMap<string, string>,
+): Generator<Report> {
+  for (const span of spans) {
+    const agent = callers.get(sourceIdOf(span, span.id));
+    if (agent !== undefined && !isExchange(span)) yield { exchange: exchangeOf(span, agent) };
+  }
+}
+
+/** The source ids of spans that report no exchange by themselves. */
+export function stepIdsOf(spans: readonly Span[]): string[] {
+  return spans.filter((span) => !isExchange(span)).map((span) => sourceIdOf(span, span.id));
+}
+
+function isExchange({ attributes }: Span): boolean {
+  return isAboutAi(attributes) && !isTool(attributes);
+}
+
+/**
  * The id of the exchange in which a tool was called: the closest span above that is one, as far as the request has them.
  * Exporters send the end of a call before the span above it, so the exchange may arrive later.
  */
@@ -52,7 +77,7 @@ function exchangeAbove(span: Span, { byId, found }: Trees): string {
   let above = sourceIdOf(span, span.parentId ?? span.id);
   while (way.length < byId.size) {
     const parent = byId.get(above);
-    if (!parent?.parentId || (isAboutAi(parent.attributes) && !isTool(parent.attributes))) break;
+    if (!parent?.parentId || isExchange(parent)) break;
     way.push(above);
     above = found.get(above) ?? sourceIdOf(parent, parent.parentId);
   }
@@ -85,8 +110,8 @@ function exchangeOf(span: Span, agent: string): SentExchange {
     inputTokens: countOf(attributes, 'inputTokens'),
     outputTokens: countOf(attributes, 'outputTokens'),
     correlationId: span.traceId,
-    requestBody: bodyOf(toldBy(attributes, 'input') ?? messagesIn(attributes, 'gen_ai.prompt')),
-    responseBody: bodyOf(toldBy(attributes, 'output') ?? messagesIn(attributes, 'gen_ai.completion')),
+    requestBody: bodyOf(toldBy(attributes, 'input') ?? messagesIn(attributes, inputMessages)),
+    responseBody: bodyOf(toldBy(attributes, 'output') ?? messagesIn(attributes, outputMessages)),
   };
 }
 
@@ -96,8 +121,14 @@ function eventOf(span: Span, agent: string, trees: Trees): SentEvent {
     ['tool', textOf(attributes, 'tool') ?? span.name],
     ['type', toldBy(attributes, 'toolType')],
     ['call', toldBy(attributes, 'toolCall')],
-    ['arguments', parsed(toldBy(attributes, 'toolArguments'), strictJson)],
-    ['result', parsed(toldBy(attributes, 'toolResult'), strictJson)],
+    [
+      'arguments',
+      parsed(toldBy(attributes, 'toolArguments') ?? messagesIn(attributes, inputMessages), strictJson),
+    ],
+    [
+      'result',
+      parsed(toldBy(attributes, 'toolResult') ?? messagesIn(attributes, outputMessages), strictJson),
+    ],
     ['outcome', hasFailed(span) ? 'error' : 'ok'],
     ['error', toldBy(attributes, 'error')],
     ['duration_ms', span.end - span.start],

@@ -54,11 +54,21 @@ function readSpan(span: JsonObject, resource: Attributes): Span | Rejected {
       isObject(span.status) && [errorStatus, 'STATUS_CODE_ERROR'].includes(span.status.code as never),
     // Before version 1.37 of the conventions, contents were attributes of events.
     attributes: new Map([
-      ...listIn(span, 'events').flatMap((event) => [...attributesIn(event)]),
+      ...listIn(span, 'events').flatMap((event, at) => [...eventAttributes(event, at)]),
       ...attributesIn(span),
     ]),
     resource,
   };
+}
+
+/** Messages are events of their own, and are numbered like those that stand in attributes of the span. */
+function eventAttributes(event: JsonObject, at: number): Map<string, unknown> {
+  const attributes = attributesIn(event);
+  const [, role, isChoice] = /^gen_ai\.(?:(\w+)\.message|(choice))$/.exec(String(event.name)) ?? [];
+  if (role === undefined && isChoice === undefined) return attributes;
+  const message = `${isChoice ? 'gen_ai.completion' : 'gen_ai.prompt'}.${at}`;
+  const named = [...attributes].map(([name, value]) => [`${message}.${name}`, value] as const);
+  return new Map([...(role === undefined ? [] : [[`${message}.role`, role] as const]), ...named]);
 }
 
 function listIn(value: unknown, member: string): JsonObject[] {

@@ -139,6 +139,30 @@ test('messages that are spread over attributes are bodies, in order', () => {
   ]);
 });
 
+test('Google ADK: what models and tools were sent and answered is kept', () => {
+  const model = {
+    'gen_ai.system': 'gcp.vertex.agent',
+    'gen_ai.request.model': 'gemini',
+    'gcp.vertex.agent.llm_request': '{"model":"gemini"}',
+    'gcp.vertex.agent.llm_response': '{"content":"Hello"}',
+  };
+  const tool = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': 'weather',
+    'gcp.vertex.agent.tool_call_args': '{"city":"Bern"}',
+    'gcp.vertex.agent.tool_response': '{"result":"sunny"}',
+  };
+  expect(told([span('tool', 'model', tool), span('model', null, model)])).toEqual([
+    { tool: { tool: 'weather', arguments: { city: 'Bern' }, result: { result: 'sunny' } }, in: 'model' },
+    {
+      id: 'model',
+      model: 'gemini',
+      tokens: [null, null],
+      bodies: ['{"model":"gemini"}', '{"content":"Hello"}'],
+    },
+  ]);
+});
+
 test('a span that names a provider, and neither an operation nor a model, is a step', () => {
   expect(told([span('turn', null, { 'gen_ai.system': 'openai' })])).toEqual([]);
 });

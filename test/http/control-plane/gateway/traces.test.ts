@@ -131,19 +131,78 @@ test.each([
 
 test('a tool whose call ends before its agent joins it when it arrives', async () => {
   const agent = await gateway.agent();
-  for (const span of agentRun(agent))
-    expect((await post(JsonTraceSerializer.serializeRequest([span]))).status).toBe(200);
-  const { events } = await storedFor(agent);
-  // The step between them was in another request, so it is not known that the agent is above.
-  expect(events).toEqual([]);
   const direct = traced({ 'cairn.agent_id': agent, 'cairn.project_id': project }, (tracer) => {
     const above = tracer.startSpan('chat', { attributes: { 'gen_ai.operation.name': 'chat' } });
-    const attributes = { 'gen_ai.operation.name': 'execute_tool' };
-    tracer.startSpan('tool', { attributes }, trace.setSpan(context.active(), above)).end();
+    tracer.startSpan('tool', aTool, trace.setSpan(context.active(), above)).end();
     above.end();
   });
   for (const span of direct) await post(JsonTraceSerializer.serializeRequest([span]));
-  expect((await storedFor(agent)).events).toHaveLength(1);
+  const { exchanges, events } = await storedFor(agent);
+  expect(events.map(({ exchangeKey }) => exchangeKey)).toEqual(exchanges.map((one) => one.exchangeKey));
+});
+
+/** Steps of LangGraph without an agent, in the words of OpenInference. */
+const aStep = { attributes: { 'openinference.span.kind': 'CHAIN', 'input.value': 'hi' } };
+const aTool = { attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'search' } };
+
+test.each(['one request', 'a request for each span'])(
+  'tools without an agent above belong to the outermost step that is known, or to an exchange of their own, in %s',
+  async (requests) => {
+    const agent = await gateway.agent();
+    const spans = traced({ 'cairn.agent_id': agent, 'cairn.project_id': project }, (tracer) => {
+      const graph = tracer.startSpan('graph', aStep);
+      const step = tracer.startSpan('tools', aStep, trace.setSpan(context.active(), graph));
+      tracer.startSpan('search', aTool, trace.setSpan(context.active(), step)).end();
+      step.end();
+      graph.end();
+      tracer.startSpan('alone', aTool).end();
+    });
+    const batches = requests === 'one request' ? [spans] : spans.map((span) => [span]);
+    for (let repeat = 0; repeat < 2; repeat += 1)
+      for (const batch of batches)
+        expect(await (await post(JsonTraceSerializer.serializeRequest(batch))).text()).toBe('{}');
+    const { exchanges, events } = await storedFor(agent);
+    const keys = new Map(exchanges.map((one) => [one.exchangeKey, one.sourceId.split('/')[2]]));
+    const [search, step, graph, alone] = spans.map((span) => span.spanContext().spanId);
+    const called = events.map(({ sourceId, exchangeKey }) => [
+      sourceId.split('/')[2],
+      keys.get(exchangeKey ?? ''),
+    ]);
+    const expected = { [search ?? '']: requests === 'one request' ? graph : step, [alone ?? '']: alone };
+    expect(Object.fromEntries(called)).toEqual(expected);
+    expect(exchanges).toHaveLength(2);
+  },
+);
+
+test('messages that are events of a span are the bodies of an exchange and the parts of a call', async () => {
+  const agent = await gateway.agent();
+  const spans = traced({ 'cairn.agent_id': agent, 'cairn.project_id': project }, (tracer) => {
+    const chat = tracer.startSpan('chat', { attributes: { 'gen_ai.operation.name': 'chat' } });
+    const tool = tracer.startSpan('search', aTool, trace.setSpan(context.active(), chat));
+    tool.addEvent('gen_ai.tool.message', { content: '{"q":"x"}' });
+    tool.addEvent('gen_ai.choice', { message: 'found' });
+    tool.end();
+    chat.addEvent('gen_ai.system.message', { content: 'Be nice.' });
+    chat.addEvent('gen_ai.user.message', { content: 'Hi' });
+    chat.addEvent('gen_ai.choice', { message: 'Hello', finish_reason: 'stop' });
+    chat.end();
+  });
+  await post(JsonTraceSerializer.serializeRequest(spans));
+  const { exchanges, events } = await storedFor(agent);
+  const size = (messages: object[]) => JSON.stringify(messages).length;
+  expect(exchanges[0]).toMatchObject({
+    requestBody: {
+      size: size([
+        { role: 'system', content: 'Be nice.' },
+        { role: 'user', content: 'Hi' },
+      ]),
+    },
+    responseBody: { size: size([{ message: 'Hello', finish_reason: 'stop' }]) },
+  });
+  expect(JSON.parse(events[0]?.detail ?? '')).toMatchObject({
+    arguments: [{ role: 'tool', content: '{"q":"x"}' }],
+    result: [{ message: 'found' }],
+  });
 });
 
 test('a span that is not accepted stops no other, and the answer says why', async () => {
