@@ -274,6 +274,20 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(texts(rest.rows)).toEqual(texts([both, about('a')]));
       });
 
+      test('tells long identifiers apart', async () => {
+        const long = `did:web:${'a.'.repeat(900)}${own}`;
+        const [one, other] = [`${long}.one`, `${long}.other`];
+        const rows = [long, one, other].map((identifier) =>
+          about(identifier, { references: [{ role: 'data', identifier }] }),
+        );
+        await put(rows, first);
+        const found = await verified.referring([one, long], null, 1);
+        expect(found.map((some) => some?.map(({ references }) => references[0]?.identifier))).toEqual([
+          [one],
+          [long],
+        ]);
+      });
+
       test('returns the types of associations, unless they are long', async () => {
         const kind = 'AssociationRegistration';
         const references = [{ role: 'subject', identifier: thing }];

@@ -138,9 +138,16 @@ export function referenceEntry(identifier: string, place: number): string {
   return `${identifier}\t${place}`;
 }
 
+const everyPlace = [otherPlaces, ...statementPlaces.keys().map((at) => at + 1)];
+
+/** Some servers take no patterns of more than 1,340 bytes. Escapes may double the length. */
+const longestInPattern = 600;
+
 /** Matches the entries of an identifier with any place. An index supports patterns that start with plain text. */
-export function startOfEntries(identifier: string): RegExp {
-  return new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`);
+export function entriesAnywhere(identifier: string): (string | RegExp)[] {
+  if (identifier.length > longestInPattern)
+    return everyPlace.map((place) => referenceEntry(identifier, place));
+  return [new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`)];
 }
 
 type StoredReferences = Pick<StatementDocument, 'references' | 'roles' | 'roleNumbers'>;

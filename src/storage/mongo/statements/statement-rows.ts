@@ -20,11 +20,11 @@ import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { microsecondsOf } from '../positions.ts';
 import { eachDocument, rawDocuments, someDocuments } from '../some-documents.ts';
 import {
+  entriesAnywhere,
   type Partition,
   referenceEntry,
   referencesIn,
   type StatementDocument,
-  startOfEntries,
   statementCollections,
   statementRow,
 } from './statement-documents.ts';
@@ -109,7 +109,7 @@ function mongoRows(
     mostBytes: number,
   ) {
     const entriesOf = (identifier: string): (string | RegExp)[] =>
-      places ? places.map((place) => referenceEntry(identifier, place)) : [startOfEntries(identifier)];
+      places ? places.map((place) => referenceEntry(identifier, place)) : entriesAnywhere(identifier);
     const entries = identifiers.flatMap(entriesOf);
     const scans = [{ hint: 'reference', filter: { references: { $in: entries } } }];
     const { documents, bytes, isLonger } = await some<LightDocument>(scans, withoutText, limit, mostBytes);
