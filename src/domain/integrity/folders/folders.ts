@@ -1,6 +1,6 @@
 import { cidIn, cidUrn, codecs, makeCid, statementStart } from '../identifiers/cid.ts';
 import type { StatementScope } from '../ports.ts';
-import { otherPlaces, placeNumber, statementPlaces } from '../statements/places.ts';
+import { allPlaces } from '../statements/places.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import type { FolderRecords, MemberRecord, MemberRecords } from './folder-records.ts';
@@ -50,7 +50,7 @@ const membersAtOnce = 500;
 /** The files with statements of their own that one answer shows. */
 const membersShown = 100;
 
-const somewhere = [...statementPlaces.map(placeNumber), otherPlaces].map((place) => ({ place, limit: 1 }));
+const somewhere = allPlaces.map((place) => ({ place, limit: 1 }));
 
 export interface FolderReading {
   readonly folders: Pick<FolderRecords, 'get' | 'among'>;

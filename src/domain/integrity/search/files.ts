@@ -5,7 +5,7 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { FolderRecords, MemberRecord, MemberRecords } from '../folders/folder-records.ts';
 import { collectionsIn, type FileSearch } from '../folders/indexing.ts';
 import { type Cid, cidUrn, parseCid } from '../identifiers/cid.ts';
-import { otherPlaces, placeNumber, statementPlaces } from '../statements/places.ts';
+import { allPlaces } from '../statements/places.ts';
 import type { ListedPage, Membership, StatementRowsOfStore, WholeStatement } from '../statements/rows.ts';
 import { entryIn, type SearchEntries, type SearchEntry } from './search-entries.ts';
 
@@ -93,10 +93,8 @@ async function note({ searched }: FileIndexing, meant: readonly SearchedFolder[]
   if (distinct.size > 0) await searched.insert([...distinct.values()]);
 }
 
-const everywhere = [...statementPlaces.map(placeNumber), otherPlaces];
-
 async function noteFolder(ports: FileIndexing, cid: Cid): Promise<void> {
-  const list = { by: 'reference', identifier: cidUrn(cid), places: everywhere } as const;
+  const list = { by: 'reference', identifier: cidUrn(cid), places: allPlaces } as const;
   for (let after: string | null = null; ; ) {
     const page: ListedPage = await ports.rows.verified.page(list, after, statementsAtOnce);
     const meant = page.rows.flatMap((row) => searchedIn(row, ports.now()));

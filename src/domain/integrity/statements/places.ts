@@ -51,3 +51,6 @@ for (const [at, { role, kind }] of statementPlaces.entries())
 export function placeNumber({ role, kind }: ReferencePlace): number {
   return numbers.get(kind)?.get(role) ?? otherPlaces;
 }
+
+/** The numbers of all places. */
+export const allPlaces: readonly number[] = [...statementPlaces.map(placeNumber), otherPlaces];

@@ -6,7 +6,12 @@ import {
   type UnpackedRow,
   unpackReferences,
 } from '../../../domain/integrity/statements/packed-rows.ts';
-import { otherPlaces, placeNumber, statementPlaces } from '../../../domain/integrity/statements/places.ts';
+import {
+  allPlaces,
+  otherPlaces,
+  placeNumber,
+  statementPlaces,
+} from '../../../domain/integrity/statements/places.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { associationType } from '../../../domain/integrity/statements/rows.ts';
 import type { Database } from '../database.ts';
@@ -138,15 +143,13 @@ export function referenceEntry(identifier: string, place: number): string {
   return `${identifier}\t${place}`;
 }
 
-const everyPlace = [otherPlaces, ...statementPlaces.keys().map((at) => at + 1)];
-
 /** Some servers take no patterns of more than 1,340 bytes. Escapes may double the length. */
 const longestInPattern = 600;
 
 /** Matches the entries of an identifier with any place. An index supports patterns that start with plain text. */
 export function entriesAnywhere(identifier: string): (string | RegExp)[] {
   if (identifier.length > longestInPattern)
-    return everyPlace.map((place) => referenceEntry(identifier, place));
+    return allPlaces.map((place) => referenceEntry(identifier, place));
   return [new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`)];
 }
 

@@ -4,7 +4,7 @@ import { type Cid, codecs, makeCid } from '../../identifiers/cid.ts';
 import { digestHash } from '../../identifiers/digest-set.ts';
 import type { StatementRow } from '../../ports.ts';
 import { jcsText, packReferences, rowAt, rowLength, unpackReferences } from '../../statements/packed-rows.ts';
-import { otherPlaces, placeNumber, statementPlaces } from '../../statements/places.ts';
+import { allPlaces, placeNumber } from '../../statements/places.ts';
 import {
   associationType,
   type ListedPage,
@@ -19,7 +19,6 @@ import {
 import { hashOfText, Postings } from './postings.ts';
 
 const pageBytes = 8 << 20;
-const allPlaces = [...statementPlaces.map(placeNumber), otherPlaces];
 /**
  * The rows of one graph in memory, either verified or not. They are numbered in the order of storing, and kept as bytes: a row
  * takes little more than its JCS.
