@@ -14,7 +14,10 @@ const ends = ({ references }: StatementRow, role: string) =>
   references.filter((it) => it.role === role).map(({ identifier }) => identifier);
 
 /** The lineage that docs/lineage.md describes, bounded only by depth: computed from all statements at once. */
-export function modelEdges(rows: readonly StatementRow[], query: LineageQuery): string[] {
+export function modelEdges(
+  rows: readonly StatementRow[],
+  query: LineageQuery & { readonly depth: number },
+): string[] {
   const { start, flows, depth, kinds } = query;
   const known = rows.filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind));
   const computations = known.filter(({ kind }) => kind === 'ComputationRegistration');

@@ -31,7 +31,8 @@ export interface LineageQuery {
   /** A normalized identifier (see `referenceIdentifier`). */
   readonly start: string;
   readonly flows: readonly Flow[];
-  readonly depth: number;
+  /** Computations between the start and a node. Default: as many as the nodes allow. */
+  readonly depth?: number;
   readonly limit: number;
   /** Kinds of statements that make edges; null for all. */
   readonly kinds: readonly StatementKind[] | null;
@@ -89,7 +90,7 @@ export class LineageTrace {
   }
 
   async run(): Promise<Lineage> {
-    const { start, flows, depth } = this.#query;
+    const { start, flows, depth = Number.POSITIVE_INFINITY } = this.#query;
     const statement = this.#statement;
     if (statement) await this.#showStart(statement);
     this.#reach(start, statement ? [] : flows);
@@ -126,7 +127,7 @@ export class LineageTrace {
 
   async #goOnFromStart(statement: ReferringStatement): Promise<void> {
     if (!isComputation(statement.kind) || !this.#isWanted(statement)) return;
-    const { start, flows, depth } = this.#query;
+    const { start, flows, depth = Number.POSITIVE_INFINITY } = this.#query;
     for (const flow of flows) {
       if (depth > 0) await this.#goOn(statement, flow, 1);
       else this.#graph.cut(start, endsOf(statement, flowEnds(statement, flow)).toArray().length);

@@ -15,7 +15,7 @@ import type { Content, Governance, Report, ReportedSignature, Subject } from './
 import { runsIn } from './runs.ts';
 
 /** The lineage of one subject. Facts take at most half of the nodes. */
-const lineageBounds = { depth: 1_000, limit: 1_000 };
+const mostNodes = 1_000;
 const usesLooked = 60;
 const mostStatements = 1_000;
 const mostStatementBytes = 32 << 20;
@@ -55,7 +55,7 @@ export async function gather(
 ): Promise<Gathered> {
   const subjects: Subject[] = [];
   for (const id of ids) {
-    const query = { start: id, flows: ['upstream'] as const, ...lineageBounds, kinds: null };
+    const query = { start: id, flows: ['upstream'] as const, limit: mostNodes, kinds: null };
     const lineage = await traceLineage(ports, query, scope);
     subjects.push({ id: lineage.start, lineage, ...(await usesOf(ports, lineage.start, scope)) });
   }

@@ -91,8 +91,8 @@ async function ancestryAt(
   scope: Awaited<ReturnType<typeof scopeFor>>,
   signed: boolean,
 ): Promise<Ancestry> {
-  const [depth, limit] = [lineageBounds.depth.most, lineageBounds.limit.most];
-  const query = { start, flows: directions.upstream, depth, limit, kinds: [runKind] as const };
+  const limit = lineageBounds.limit.most;
+  const query = { start, flows: directions.upstream, limit, kinds: [runKind] as const };
   const traced = await traceLineage(ports, query, scope, ports.retracted);
   if (traced.isTruncated)
     throw new ServiceError(

@@ -18,7 +18,7 @@ import type { ExchangesFound, FactPorts, Wanted } from './ports.ts';
 const beyondSubject = ['upstream', 'members', 'inputs', 'provenance', 'complete'];
 
 /** An ancestry with more nodes is cut. */
-const lineageBounds = { depth: 10_000, limit: 10_000 };
+const mostNodes = 10_000;
 /** Each rule that lacks something looks through them. */
 const mostRetracted = 1_000;
 
@@ -35,7 +35,7 @@ export async function gatherFacts(
 ): Promise<Facts> {
   const trusting = { ...ports.trusting, knownDids: wanted.signers };
   const flows = ['upstream'] as const;
-  const query = { start: subject, flows, ...lineageBounds, kinds: null, isBare: true as const };
+  const query = { start: subject, flows, limit: mostNodes, kinds: null, isBare: true as const };
   const gone = new Map<string, Retraction>();
   const retracted = async (claims: readonly Claim[]) => {
     const found = await retractionsIn(trusting, claims);
