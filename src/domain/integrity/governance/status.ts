@@ -154,8 +154,8 @@ async function certificatesOf(
     const isUnknown = found === unknownSupport;
     const lost = isUnknown ? undefined : found;
     const standing = isUnknown ? 'unknown' : lost ? 'unsupported' : own;
-    const controls = (policyCid !== null && (await controlsOfPolicy(ports, policyCid))) || [];
-    const unreviewedControls = unreviewed(controls, records);
+    const controls = policyCid === null ? undefined : await controlsOfPolicy(ports, policyCid);
+    const unreviewedControls = unreviewed(controls ?? [], records);
     certificates.push({ record, standing, lost, unreviewedControls });
     await yieldToEventLoop();
   }

@@ -28,9 +28,10 @@ export function statementsIn({ things, logged = {} }: Facts): Map<string, FactSt
     found.getOrInsertComputed(id, () => ({ id, says: [], signatures: [], log: undefined }));
   const walk = (fact: FactName, plain: Plain, owner: string) => {
     const of = typeof plain.id === 'string' && fact !== 'vulnerability' ? plain.id : owner;
-    const { statements = [], said_by: describing = {}, said_with: described = [], log } = plain as Said;
+    const { statements = [], signatures: given = [], log, ...said } = plain as Said;
+    const { said_by: describing = {}, said_with: described = [] } = said;
     // A signature is its own in the statement that carries it.
-    const signatures = fact === 'signature' ? [plain as SignatureFact] : ((plain as Said).signatures ?? []);
+    const signatures = fact === 'signature' ? [plain as SignatureFact] : given;
     for (const id of new Set([...statements, ...Object.values(describing).flat()])) {
       const isOwn = statements.includes(id);
       const statement = entry(id);

@@ -9,8 +9,8 @@ const readsAtOnce = 16;
 
 /**
  * Which version of a dataset a run has read: the last one that another run had written when it began. Runs that failed write
- * no version for others, unless they stream. Records of both sides are stored before each looks for the other, so that any order of their events
- * gives the same versions.
+ * no version for others, unless they stream. Records of both sides are stored before each looks for the other, so that any
+ * order of their events gives the same versions.
  */
 export class DatasetVersions {
   readonly #uses: Pick<LineageUses, 'among' | 'insert' | 'update' | 'page'>;
